@@ -1,0 +1,219 @@
+"""Where things live and what was configured.
+
+Precedence: a typed flag (passed by the caller) > environment (``EGO_…``) > ``config.toml`` > the defaults here.
+Environment names are the upper-cased path joined by ``__``: ``EGO_SEARCH__ROUTE``, ``EGO_CATALOG``, ``EGO_FX__NGN_PER_USD``.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ego_cli.errors import MisuseError
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def _shipped(name: str) -> Path:
+    """A folder that travels with the code: ``_name`` inside an installed wheel, ``name`` beside a checkout."""
+    inside = _PACKAGE / f"_{name}"
+    return inside if inside.is_dir() else _PACKAGE.parent / name
+
+
+def data_file(*parts: str) -> Path:
+    """Path of a file under ``data/`` (lexicons, taxonomy, prompts, demo scripts)."""
+    return _shipped("data").joinpath(*parts)
+
+
+def demo_catalogue_file(name: str) -> Path:
+    """Path of an embedded demo file under ``catalogs/``, such as ``naija.jsonl``."""
+    return _shipped("catalogs") / name
+
+
+@cache
+def load_toml(*parts: str) -> dict[str, Any]:
+    """A parsed TOML file under ``data/``; read once a process."""
+    with data_file(*parts).open("rb") as handle:
+        return tomllib.load(handle)
+
+
+def user_data_folder() -> Path:
+    """Catalogues, memories and runs. ``EGO_HOME`` moves everything (data, config, cache) below one folder."""
+    if home := os.environ.get("EGO_HOME"):
+        return Path(home) / "data"
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("ego", appauthor=False))
+
+
+def user_config_folder() -> Path:
+    """Holds ``config.toml``."""
+    if home := os.environ.get("EGO_HOME"):
+        return Path(home) / "config"
+    import platformdirs
+
+    return Path(platformdirs.user_config_dir("ego", appauthor=False))
+
+
+def user_cache_folder() -> Path:
+    """Things that can be made again."""
+    if home := os.environ.get("EGO_HOME"):
+        return Path(home) / "cache"
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("ego", appauthor=False))
+
+
+def private_folder(path: Path) -> Path:
+    """Make ``path`` if it is missing, readable by its owner only (0700), and return it."""
+    path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return path
+
+
+class Section(BaseModel):
+    """A part of the configuration; an unknown key is an error that names itself."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SearchSettings(Section):
+    """Lexical search. Field weights are the Sivle seed's."""
+
+    title: float = 12.0
+    category: float = 12.0
+    features: float = 9.0
+    details: float = 2.0
+    store: float = 1.0
+    description: float = 1.0
+
+
+class RankingSettings(Section):
+    """Second stage of retrieval."""
+
+    profile: str = "default"  # a named weight profile of ranking/score.py: "default" or "sivle"
+    dense: bool = True  # use sentence vectors when a catalogue has them
+    encoder: str = "minilm-int8"  # or a path or hub name for the extra [sentence-transformers]
+    cross_encoder: str = ""  # a path or hub name; empty: no cross-encoder
+    popularity: bool = True
+
+
+class MemorySettings(Section):
+    """What is remembered and how it fades."""
+
+    enabled: bool = True
+    policy: str = "shop-v2"  # or "ego-v1"
+    nudges: bool = True
+
+
+class Price(Section):
+    """What a model costs, in US dollars per million tokens."""
+
+    prompt: float = 0.0
+    completion: float = 0.0
+
+
+class Provider(Section):
+    """One OpenAI-compatible endpoint. The key itself never stands here: only the name of its environment variable."""
+
+    name: str
+    base_url: str
+    model: str
+    api_key_env: str = ""
+    prices: Price = Price()
+
+
+class LlmSettings(Section):
+    """Optional language models."""
+
+    enabled: bool = True
+    providers: tuple[Provider, ...] = ()
+    turn_deadline_s: float = 8.0
+    connect_timeout_s: float = 3.0
+    read_timeout_s: float = 20.0
+    turn_token_budget: int = 6_000
+    session_token_budget: int = 60_000
+    cache: bool = True
+    cache_days: float = 14.0
+    cache_mb: float = 20.0
+
+
+class TuiSettings(Section):
+    """The screen."""
+
+    theme: str = "textual-dark"
+    keys: dict[str, str] = Field(default_factory=dict)  # binding id -> key
+
+
+class Settings(Section):
+    """All of ``config.toml``."""
+
+    catalog: str = "naija"
+    user: str = "me"
+    timezone: str = "Africa/Lagos"
+    fx: dict[str, float] = Field(default_factory=dict)  # "NGN_per_USD" = 1500: naira for one dollar
+    search: SearchSettings = SearchSettings()
+    ranking: RankingSettings = RankingSettings()
+    memory: MemorySettings = MemorySettings()
+    llm: LlmSettings = LlmSettings()
+    tui: TuiSettings = TuiSettings()
+
+
+def config_file() -> Path:
+    """The configuration file in force; it need not exist."""
+    return Path(os.environ.get("EGO_CONFIG") or user_config_folder() / "config.toml")
+
+
+def _from_environment() -> dict[str, Any]:
+    tree: dict[str, Any] = {}
+    for key, text in os.environ.items():
+        if not key.startswith("EGO_") or key in {"EGO_HOME", "EGO_CONFIG", "EGO_DEBUG"}:
+            continue
+        path = key[4:].lower().split("__")
+        if path[0] not in Settings.model_fields:
+            continue  # not ours, or a newer version's: an environment is shared, a file is not
+        if path[0] == "fx" and len(path) == 2:
+            base, _, quote = path[1].partition("_per_")
+            path[1] = f"{base.upper()}_per_{quote.upper()}"
+        node = tree
+        for part in path[:-1]:
+            node = node.setdefault(part, {})
+        node[path[-1]] = text
+    return tree
+
+
+def _merge(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(below)
+    for key, value in above.items():
+        old = merged.get(key)
+        merged[key] = _merge(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    return merged
+
+
+def load_settings(**flags: Any) -> Settings:
+    """Read the configuration in force. ``flags`` are typed options; ``None`` means "not given".
+
+    Raises ``MisuseError`` with the file and the key when the file is not valid.
+    """
+    path = config_file()
+    tree: dict[str, Any] = {}
+    try:
+        with path.open("rb") as handle:
+            tree = tomllib.load(handle)
+    except FileNotFoundError:
+        pass
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise MisuseError(f"{path} is not valid TOML: {error}") from error
+    except OSError as error:
+        raise MisuseError(f"cannot read {path}: {error.strerror}") from error
+    tree = _merge(_merge(tree, _from_environment()), {k: v for k, v in flags.items() if v is not None})
+    try:
+        return Settings.model_validate(tree)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise MisuseError(f"{path} or the environment: {where}: {first['msg']}") from error
