@@ -1,0 +1,285 @@
+"""What each product says, cut into single statements, so that one wish can be held against one statement.
+
+A *unit* is one statement of a product: its title, one feature bullet, one detail, one sentence of the description. Its
+tokens are the stems of its terms; a denied word ("fragrance-free") is the token ``¬fragrance``, so a wish for
+"fragrance-free" meets it and a search for "fragrance" does not. Everything stands in flat arrays (CSR), built once after
+a load and memory-mapped afterwards: a turn touches numbers, never product text.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ego_cli.catalog.denials import told
+from ego_cli.catalog.product import Product
+from ego_cli.catalog.text import cached_terms, in_base, measures, stem, terms
+
+Rows = NDArray[np.int32]
+NOT = "¬"
+FORMAT = 1  # of the files on disk; another number means: build anew
+LONGEST_SENTENCES = 14  # sentences of a description that are read
+SHORT = 80  # characters up to which a statement is likely to be shared between products
+
+
+class Field(IntEnum):
+    """Where a statement stands."""
+
+    TITLE = 0
+    BRAND = 1
+    CATEGORY = 2
+    COLOUR = 3
+    MATERIAL = 4
+    SIZE = 5
+    GENDER = 6
+    FEATURE = 7
+    DETAIL = 8
+    DESCRIPTION = 9
+    INGREDIENTS = 10
+
+
+# Where what is said is a statement about the thing itself; an ingredient list is read by its own rules.
+SPOKEN = tuple(field for field in Field if field is not Field.INGREDIENTS)
+
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+|\s[•|]\s")
+
+
+def statements(product: Product) -> Iterator[tuple[Field, str, str]]:
+    """The units of a product: (field, name of the stored field, text). Names are those that reasons cite."""
+    yield Field.TITLE, "title", product.title
+    if product.brand:
+        yield Field.BRAND, "brand", product.brand
+    for n, name in enumerate(product.categories):
+        yield Field.CATEGORY, f"categories[{n}]", name
+    for n, value in enumerate(product.colours):
+        yield Field.COLOUR, f"colours[{n}]", value
+    for n, value in enumerate(product.materials):
+        yield Field.MATERIAL, f"materials[{n}]", value
+    if product.sizes:
+        yield Field.SIZE, "sizes", " , ".join(product.sizes)
+    if product.gender:
+        yield Field.GENDER, "gender", product.gender
+    for n, value in enumerate(product.features):
+        yield Field.FEATURE, f"features[{n}]", value
+    for key, value in product.details.items():
+        yield Field.DETAIL, f"details.{key}", f"{key}: {value}"
+    if product.description:
+        for sentence in _SENTENCE.split(product.description)[:LONGEST_SENTENCES]:
+            if sentence:
+                yield Field.DESCRIPTION, "description", sentence
+    if product.ingredients:
+        yield Field.INGREDIENTS, "ingredients", product.ingredients
+
+
+def tokens_of(text: str) -> tuple[str, ...]:
+    """Distinct stems of a statement or a wish, in order; denied words carry ``¬``."""
+    return _tokens_cached(text) if len(text) <= SHORT else _tokens(text)
+
+
+def _tokens(text: str) -> tuple[str, ...]:
+    affirmed, denied = told(text)
+    found = dict.fromkeys(map(stem, cached_terms(affirmed) if len(affirmed) <= SHORT else terms(affirmed)))
+    if denied:
+        found.update(dict.fromkeys(NOT + stem(term) for term in terms(denied)))
+    return tuple(found)
+
+
+_tokens_cached = lru_cache(maxsize=100_000)(_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrays:
+    """The arrays as they stand on disk. N rows, U units, T tokens, V stems, Q quantities."""
+
+    unit_of_row: NDArray[np.int64]  # N + 1: units of row r are [r]..[r + 1]
+    field: NDArray[np.uint8]  # U
+    token_of_unit: NDArray[np.int64]  # U + 1
+    token: NDArray[np.int32]  # T
+    row_of_stem: NDArray[np.int64]  # V + 1: postings over all fields but ingredients
+    posting: NDArray[np.int32]  # rows, ascending within a stem
+    quantity_of_unit: NDArray[np.int64]  # number of quantity kinds + 1
+    quantity_row: NDArray[np.int32]
+    quantity_value: NDArray[np.float32]  # in the base unit
+    quantity_near: NDArray[np.int32]  # stem that names it ("ram" in "8GB RAM"), -1 = none
+
+
+class Evidence:
+    """Statements of all products of a catalogue, addressed by row and by stem."""
+
+    def __init__(self, vocabulary: Sequence[str], kinds: Sequence[str], arrays: Arrays) -> None:
+        self.id_of = {word: n for n, word in enumerate(vocabulary)}
+        self.kind_of = {unit: n for n, unit in enumerate(kinds)}
+        self.arrays = arrays
+        self.rows = len(arrays.unit_of_row) - 1
+        frequency = np.diff(arrays.row_of_stem).astype(np.float32)
+        self.idf: NDArray[np.float32] = np.log1p((self.rows - frequency + 0.5) / (frequency + 0.5)).astype(np.float32)
+
+    # --- building, saving, loading --------------------------------------------------------------------------------
+
+    @classmethod
+    def build(cls, products: Iterable[Product]) -> Evidence:
+        """Read every product once (about 0.15 ms each)."""
+        ids: dict[str, int] = {}
+        kinds: dict[str, int] = {}
+        unit_of_row, fields, token_of_unit, tokens = [0], bytearray(), [0], []
+        q_kind, q_row, q_value, q_near = [], [], [], []
+        for row, product in enumerate(products):
+            for field, _, text in statements(product):
+                for word in tokens_of(text):
+                    tokens.append(ids.setdefault(word, len(ids)))
+                fields.append(field)
+                token_of_unit.append(len(tokens))
+                if field in (Field.TITLE, Field.FEATURE, Field.DETAIL, Field.DESCRIPTION, Field.SIZE):
+                    for unit, value, near in quantities(text):
+                        q_kind.append(kinds.setdefault(unit, len(kinds)))
+                        q_row.append(row)
+                        q_value.append(value)
+                        q_near.append(ids.setdefault(near, len(ids)) if near else -1)
+            unit_of_row.append(len(fields))
+        return cls(
+            list(ids),
+            list(kinds),
+            _arrays(
+                np.array(unit_of_row, dtype=np.int64),
+                np.frombuffer(bytes(fields), dtype=np.uint8),
+                np.array(token_of_unit, dtype=np.int64),
+                np.array(tokens, dtype=np.int32),
+                len(ids),
+                np.array(q_kind, dtype=np.int32),
+                np.array(q_row, dtype=np.int32),
+                np.array(q_value, dtype=np.float32),
+                np.array(q_near, dtype=np.int32),
+                len(kinds),
+            ),
+        )
+
+    def save(self, folder: Path) -> None:
+        """Write the arrays into ``folder`` (made if missing), one ``.npy`` each, and the words as JSON."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in Arrays.__slots__:
+            np.save(folder / f"{name}.npy", getattr(self.arrays, name))
+        words = {"format": FORMAT, "vocabulary": list(self.id_of), "kinds": list(self.kind_of)}
+        (folder / "words.json").write_text(json.dumps(words, ensure_ascii=False), encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: Path) -> Evidence | None:
+        """Memory-map what ``save`` wrote; None when it is missing, damaged or of another format."""
+        try:
+            words = json.loads((folder / "words.json").read_text(encoding="utf-8"))
+            if words["format"] != FORMAT:
+                return None
+            arrays = Arrays(**{name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in Arrays.__slots__})
+        except (OSError, ValueError, KeyError):
+            return None
+        return cls(words["vocabulary"], words["kinds"], arrays)
+
+    # --- looking up -----------------------------------------------------------------------------------------------
+
+    def postings(self, word: str) -> Rows:
+        """Rows that state the stem ``word`` (or deny it, for ``¬word``), ascending."""
+        number = self.id_of.get(word)
+        if number is None:
+            return np.empty(0, dtype=np.int32)
+        start, end = self.arrays.row_of_stem[number : number + 2]
+        return self.arrays.posting[start:end]
+
+    def frequency(self, word: str) -> int:
+        """How many rows state the stem."""
+        return len(self.postings(word))
+
+    def rarity(self, word: str) -> float:
+        """Inverse document frequency of a stem, in nats; that of a word that nobody says is the highest."""
+        number = self.id_of.get(word)
+        return float(self.idf[number]) if number is not None else float(np.log1p(2 * self.rows + 1))
+
+    def units(self, rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """All units of ``rows`` in order, and where each row's begin (``len(rows) + 1`` offsets)."""
+        starts, ends = self.arrays.unit_of_row[rows], self.arrays.unit_of_row[rows + 1]
+        return _spread(starts, ends)
+
+    def quantity(self, unit: str, near: str | None = None) -> tuple[Rows, NDArray[np.float32]]:
+        """Rows that state an amount in base ``unit`` (``mah``, ``gb``) and the amounts; with ``near``, only amounts
+        that this stem names ("ram" takes the 8 of "8GB RAM 256GB")."""
+        kind = self.kind_of.get(unit)
+        if kind is None:
+            return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32)
+        start, end = self.arrays.quantity_of_unit[kind : kind + 2]
+        rows, values = self.arrays.quantity_row[start:end], self.arrays.quantity_value[start:end]
+        if near is None:
+            return rows, values
+        chosen = self.arrays.quantity_near[start:end] == self.id_of.get(near, -2)
+        return rows[chosen], values[chosen]
+
+
+def _spread(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Concatenate the ranges [start, end): the numbers, and the offset at which each range begins."""
+    lengths = ends - starts
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    flat = np.arange(offsets[-1], dtype=np.int64)
+    flat += np.repeat(starts - offsets[:-1], lengths)
+    return flat, offsets
+
+
+def _arrays(
+    unit_of_row: NDArray[np.int64],
+    field: NDArray[np.uint8],
+    token_of_unit: NDArray[np.int64],
+    token: NDArray[np.int32],
+    stems: int,
+    q_kind: NDArray[np.int32],
+    q_row: NDArray[np.int32],
+    q_value: NDArray[np.float32],
+    q_near: NDArray[np.int32],
+    kinds: int,
+) -> Arrays:
+    rows = len(unit_of_row) - 1
+    row_of_unit = np.repeat(np.arange(rows, dtype=np.int64), np.diff(unit_of_row))
+    spoken = field != Field.INGREDIENTS
+    lengths = np.diff(token_of_unit)
+    pairs = token.astype(np.int64) * max(rows, 1) + np.repeat(row_of_unit, lengths)
+    pairs = np.unique(pairs[np.repeat(spoken, lengths)])
+    stem_of, row_of = np.divmod(pairs, max(rows, 1))
+    order = np.argsort(q_kind, kind="stable")
+    return Arrays(
+        unit_of_row=unit_of_row,
+        field=field,
+        token_of_unit=token_of_unit,
+        token=token,
+        row_of_stem=np.searchsorted(stem_of, np.arange(stems + 1)).astype(np.int64),
+        posting=row_of.astype(np.int32),
+        quantity_of_unit=np.searchsorted(q_kind[order], np.arange(kinds + 1)).astype(np.int64),
+        quantity_row=q_row[order],
+        quantity_value=q_value[order],
+        quantity_near=q_near[order],
+    )
+
+
+# --- amounts ---------------------------------------------------------------------------------------------------------
+
+_AFTER = re.compile(r"[\s,/-]{0,3}(?:of\s+)?([a-z]{2,})")
+_BEFORE = re.compile(r"([a-z]{2,})[\s:=-]{0,3}$")
+_HAS_DIGIT = re.compile(r"\d")
+
+
+def quantities(text: str) -> list[tuple[str, float, str]]:
+    """Amounts in a statement as (base unit, value in it, stem of the word that names it or "")."""
+    if not _HAS_DIGIT.search(text):
+        return []
+    lower = text.lower()
+    found = []
+    for measure in measures(text):
+        value, unit = in_base(measure.value, measure.unit)
+        after = _AFTER.match(lower, measure.end)
+        before = _BEFORE.search(lower, max(0, measure.start - 24), measure.start)
+        word = after[1] if after else before[1] if before else ""
+        found.append((unit, value, stem(word) if word else ""))
+    return found
