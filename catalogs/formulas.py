@@ -99,7 +99,7 @@ def claims(inci: list[str], facts: dict[str, str]) -> list[str]:
     """Every claim that this list supports and that this sort of product would make."""
     said = []
     if not contains(inci, FRAGRANT):
-        said += ["Fragrance-free"] * 2
+        said.append("Fragrance-free")
     if not contains(inci, ("paraben",)):
         said.append("Paraben-free")
     if facts.get("dept") == "hair" or "wash" in facts:
@@ -109,12 +109,12 @@ def claims(inci: list[str], facts: dict[str, str]) -> list[str]:
         if not contains(inci, ("alcohol denat",)):
             said.append("Alcohol-free")
         if not contains(inci, PORE_CLOGGING) and ("oily" in facts.get("skin", "") or "all" in facts.get("skin", "")):
-            said += ["Non-comedogenic"] * 2
+            said.append("Non-comedogenic")
     if not contains(inci, SILICONE) and facts.get("dept") in ("face", "hair", "colour"):
         said.append("Silicone-free")
     if not contains(inci, ANIMAL):
         said.append("Vegan formula")
-    return list(dict.fromkeys(said)) if len(said) < 3 else list(dict.fromkeys(said))
+    return said
 
 
 def scent_words(facts: dict[str, str], rng: random.Random) -> list[str]:

@@ -54,7 +54,8 @@ def _facts(text: str) -> dict[str, str]:
     facts = {}
     for part in filter(None, (p.strip() for p in text.split(","))):
         key, _, value = part.partition("=")
-        facts[key.strip()] = value.strip() or "yes"
+        # Commas part the facts, so a value writes its own commas as " / ".
+        facts[key.strip()] = value.strip().replace(" / ", ", ") or "yes"
     return facts
 
 
@@ -100,7 +101,7 @@ def _row(facts: dict, price: float, quality: float, note: str, kind: dict, shop:
     rng = dice(*key)
     inci = formulas.inci_list(facts, rng) if "base" in facts else None
     row: dict = {"title": rng.choice(filled(kind["titles"], facts)), "brand": facts["brand"]}
-    row["categories"] = (facts.get("path") or kind["path"]).split(" > ")
+    row["categories"] = (fill(facts.get("path") or kind["path"], facts) or "").split(" > ")
     row |= _money(price, shop["currency"], rng)
     row |= _standing(quality, kind.get("fame", 3.2), rng)
     row["features"] = _features(kind, facts, inci, rng)
@@ -126,7 +127,8 @@ def _row(facts: dict, price: float, quality: float, note: str, kind: dict, shop:
         row["ingredients"] = ", ".join(inci)
     sellers = kind.get("sellers") or shop["sellers"]
     store = rng.choice(sellers)
-    delivery = dice("delivery", store, kind.get("bulk", "parcel")).choice(shop["delivery"][kind.get("bulk", "parcel")])
+    size = facts.get("bulk") or kind.get("bulk", "parcel")
+    delivery = dice("delivery", store, size).choice(shop["delivery"][size])
     row["details"] = details | {"Delivery": delivery}
     row["store"] = store
     row["delivery"] = delivery
