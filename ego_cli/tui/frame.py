@@ -1,0 +1,100 @@
+"""The lines around the talk: header, the strip of what was understood (where no inspector stands beside), footer."""
+
+from __future__ import annotations
+
+from textual.content import Content
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from ego_cli.tui import keys
+from ego_cli.tui.drawing import MUTED, cut, spread, text
+from ego_cli.tui.inspector.understood import budget_text, shop_currency
+from ego_cli.tui.snapshot import Snapshot
+
+_FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+_FRAME_S = 0.1
+
+
+class Header(Widget):
+    """Catalogue and shopper at the left; model, turn and what the engine is at on the right."""
+
+    catalogue: reactive[str] = reactive("")
+    user: reactive[str] = reactive("")
+    model: reactive[str] = reactive("")
+    stage: reactive[str] = reactive("")
+    turn: reactive[int] = reactive(0)
+    busy: reactive[bool] = reactive(False)
+    ready: reactive[bool] = reactive(False)
+    failed: reactive[bool] = reactive(False)
+    frame: reactive[int] = reactive(0)
+
+    def on_mount(self) -> None:
+        self._ticking = self.set_interval(_FRAME_S, self._tick, pause=True)
+
+    def _tick(self) -> None:
+        self.frame = (self.frame + 1) % len(_FRAMES)
+
+    def watch_busy(self, busy: bool) -> None:
+        if busy and self.app.animation_level != "none":
+            self._ticking.resume()
+        else:
+            self._ticking.pause()
+
+    def render(self) -> Content:
+        left = text(" ego ", "bold $primary")
+        if self.ready:
+            left += text(f"{self.catalogue} · {self.user}", MUTED)
+        if self.failed:
+            right = text("not open ", "$error")
+        elif not self.ready:
+            right = text("opening the shop… ", MUTED)
+        elif self.busy:
+            right = text(f"{_FRAMES[self.frame]} {self.stage or 'working'} ", "$accent")
+        else:
+            right = text(f"{self.model or 'rules only'} ", MUTED)
+        return spread(left, right, self.size.width)
+
+
+class Strip(Widget):
+    """What holds, in one line."""
+
+    snapshot: reactive[Snapshot] = reactive(Snapshot, init=False)
+
+    def render(self) -> Content:
+        state, currency = self.snapshot.state, shop_currency(self.snapshot)
+        parts: list[Content] = []
+        for want in state.wants:
+            if want.category:
+                parts.append(text(want.category, "bold $secondary"))
+            if want.budget:
+                parts.append(text(budget_text(want.budget, currency)))
+            parts += [text(slot.text or slot.words) for slot in want.slots]
+        if state.budget:
+            parts.append(text(budget_text(state.budget, currency)))
+        parts += [text(f"✕ {item.value}", "$error") for item in state.exclusions]
+        return cut(Content(" ") + text(" · ", MUTED).join(parts), self.size.width)
+
+    def watch_snapshot(self, snapshot: Snapshot) -> None:
+        self.set_class(
+            not (snapshot.state.wants or snapshot.state.budget or snapshot.state.exclusions), "-empty"
+        )
+
+
+class Footer(Widget):
+    """The few keys that matter now, as they are mapped."""
+
+    busy: reactive[bool] = reactive(False)
+
+    def render(self) -> Content:
+        app = self.app
+        mapped = keys.in_force(getattr(app, "remapped", {}))
+        shown = ["app.palette", "app.inspector", "app.switch", "app.details"]
+        words = {key.id: key.short for key in keys.KEYS}
+        parts = [(keys.spell(mapped[id].split(",")[0]), words[id]) for id in shown]
+        if self.busy:
+            parts.insert(0, (keys.spell(mapped["app.stop"].split(",")[0]), "stop"))
+        parts += [("?", "help"), ("/why 2", ""), ("/undo", "")]
+        line = Content(" ")
+        for key, word in parts:
+            line += text(key, "bold $primary") + text(f" {word}  " if word else "  ", MUTED)
+        return cut(line, self.size.width)

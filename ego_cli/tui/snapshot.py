@@ -1,0 +1,153 @@
+"""The inspector's one value: everything it shows, frozen, and how each event of a turn moves it on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from ego_cli.conversation.events import (
+    Card,
+    Decided,
+    Decision,
+    Event,
+    MemoryUse,
+    ModelCall,
+    ModelCalled,
+    Notice,
+    RankedEvent,
+    Recalled,
+    ReplyDelta,
+    StateChanged,
+    TurnDone,
+    TurnStarted,
+    Understood,
+)
+from ego_cli.conversation.state import Change, State
+from ego_cli.ranking.scored import Ranked, Scored
+from ego_cli.tui.engine import MemoryPage
+
+TURNS_IN_SPARKLINE = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What language models have cost in this session."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float = 0.0
+    fallbacks: int = 0
+    cached: int = 0
+
+    @property
+    def tokens(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
+    def plus(self, call: ModelCall) -> Spending:
+        """With one more call; what the cache answered cost nothing."""
+        if call.cached:
+            return replace(self, calls=self.calls + 1, cached=self.cached + 1)
+        return Spending(
+            self.calls + 1,
+            self.prompt_tokens + call.prompt_tokens,
+            self.completion_tokens + call.completion_tokens,
+            self.cost_usd + call.cost_usd,
+            self.fallbacks + call.fallback,
+            self.cached,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What the inspector shows. ``stage`` names what the engine is at while ``busy``. ``selected`` is a 0-based
+    position in the list on the screen. ``timings`` holds the last turns' milliseconds by stage, newest last."""
+
+    turn: int = 0
+    busy: bool = False
+    stage: str = ""
+    state: State = field(default_factory=State)
+    changes: tuple[Change, ...] = ()
+    decision: Decision = field(default_factory=Decision)
+    ranked: tuple[Ranked, ...] = ()
+    cards: tuple[Card, ...] = ()
+    selected: int = 0
+    uses: tuple[MemoryUse, ...] = ()
+    memory: MemoryPage = field(default_factory=MemoryPage)
+    calls: tuple[ModelCall, ...] = ()
+    spending: Spending = field(default_factory=Spending)
+    model: str = ""
+    token_budget: int = 0
+    timings: tuple[Mapping[str, float], ...] = ()
+    nudges: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+    @property
+    def shown(self) -> tuple[Scored, ...]:
+        """The list on the screen, best first over all wants."""
+        return self.decision.shown
+
+    @property
+    def chosen(self) -> Scored | None:
+        """The product whose score is taken apart."""
+        shown = self.shown
+        return shown[min(self.selected, len(shown) - 1)] if shown else None
+
+
+def fold(snapshot: Snapshot, event: Event) -> Snapshot:
+    """The snapshot after ``event``."""
+    match event:
+        case TurnStarted(turn=turn):
+            return replace(
+                snapshot, turn=turn, busy=True, stage="reading", changes=(), uses=(), calls=(), notices=()
+            )
+        case Understood():
+            return replace(snapshot, stage="updating")
+        case StateChanged(state=state, changes=changes):
+            return replace(snapshot, state=state, changes=changes, stage="searching")
+        case Recalled(uses=uses):
+            return replace(snapshot, uses=uses)
+        case RankedEvent(want=want, ranked=ranked):
+            lists = (*snapshot.ranked[:want], ranked, *snapshot.ranked[want + 1 :])
+            return replace(snapshot, ranked=lists, stage="deciding")
+        case Decided(decision=decision):
+            kept = decision if decision.groups else replace(decision, groups=snapshot.decision.groups)
+            return replace(
+                snapshot,
+                decision=kept,
+                selected=0 if decision.groups else snapshot.selected,
+                stage="replying",
+            )
+        case ModelCalled(call=call):
+            return replace(snapshot, calls=(*snapshot.calls, call), spending=snapshot.spending.plus(call))
+        case Notice():
+            return replace(snapshot, notices=(*snapshot.notices, event))
+        case ReplyDelta():
+            return snapshot
+        case TurnDone():
+            return _done(snapshot, event)
+
+
+def _done(snapshot: Snapshot, done: TurnDone) -> Snapshot:
+    spending = snapshot.spending
+    for call in done.calls[len(snapshot.calls) :]:
+        spending = spending.plus(call)
+    kept = done.decision
+    if not kept.groups:
+        kept = replace(kept, groups=snapshot.decision.groups)
+    return replace(
+        snapshot,
+        turn=done.turn,
+        busy=False,
+        stage="",
+        state=done.state,
+        changes=done.changes,
+        decision=kept,
+        ranked=done.ranked or snapshot.ranked,
+        cards=done.reply.cards or snapshot.cards,
+        uses=done.memory,
+        calls=done.calls,
+        spending=spending,
+        timings=(*snapshot.timings, done.timings_ms)[-TURNS_IN_SPARKLINE:],
+        notices=done.notices,
+    )
