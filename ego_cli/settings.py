@@ -8,71 +8,34 @@ from __future__ import annotations
 
 import os
 import tomllib
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ego_cli.errors import MisuseError
+from ego_cli.places import (
+    config_file,
+    data_file,
+    demo_catalogue_file,
+    load_toml,
+    private_folder,
+    user_cache_folder,
+    user_config_folder,
+    user_data_folder,
+)
 
-_PACKAGE = Path(__file__).resolve().parent
-
-
-def _shipped(name: str) -> Path:
-    """A folder that travels with the code: ``_name`` inside an installed wheel, ``name`` beside a checkout."""
-    inside = _PACKAGE / f"_{name}"
-    return inside if inside.is_dir() else _PACKAGE.parent / name
-
-
-def data_file(*parts: str) -> Path:
-    """Path of a file under ``data/`` (lexicons, taxonomy, prompts, demo scripts)."""
-    return _shipped("data").joinpath(*parts)
-
-
-def demo_catalogue_file(name: str) -> Path:
-    """Path of an embedded demo file under ``catalogs/``, such as ``naija.jsonl``."""
-    return _shipped("catalogs") / name
-
-
-@cache
-def load_toml(*parts: str) -> dict[str, Any]:
-    """A parsed TOML file under ``data/``; read once a process."""
-    with data_file(*parts).open("rb") as handle:
-        return tomllib.load(handle)
-
-
-def user_data_folder() -> Path:
-    """Catalogues, memories and runs. ``EGO_HOME`` moves everything (data, config, cache) below one folder."""
-    if home := os.environ.get("EGO_HOME"):
-        return Path(home) / "data"
-    import platformdirs
-
-    return Path(platformdirs.user_data_dir("ego", appauthor=False))
-
-
-def user_config_folder() -> Path:
-    """Holds ``config.toml``."""
-    if home := os.environ.get("EGO_HOME"):
-        return Path(home) / "config"
-    import platformdirs
-
-    return Path(platformdirs.user_config_dir("ego", appauthor=False))
-
-
-def user_cache_folder() -> Path:
-    """Things that can be made again."""
-    if home := os.environ.get("EGO_HOME"):
-        return Path(home) / "cache"
-    import platformdirs
-
-    return Path(platformdirs.user_cache_dir("ego", appauthor=False))
-
-
-def private_folder(path: Path) -> Path:
-    """Make ``path`` if it is missing, readable by its owner only (0700), and return it."""
-    path.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return path
+__all__ = [
+    "Settings",
+    "config_file",
+    "data_file",
+    "demo_catalogue_file",
+    "load_settings",
+    "load_toml",
+    "private_folder",
+    "user_cache_folder",
+    "user_config_folder",
+    "user_data_folder",
+]
 
 
 class Section(BaseModel):
@@ -145,7 +108,7 @@ class LlmSettings(Section):
 class TuiSettings(Section):
     """The screen."""
 
-    theme: str = "textual-dark"
+    theme: str = "ego-dark"  # or ego-light, ansi-dark, ansi-light, any theme of Textual
     keys: dict[str, str] = Field(default_factory=dict)  # binding id -> key
 
 
@@ -161,11 +124,6 @@ class Settings(Section):
     memory: MemorySettings = MemorySettings()
     llm: LlmSettings = LlmSettings()
     tui: TuiSettings = TuiSettings()
-
-
-def config_file() -> Path:
-    """The configuration file in force; it need not exist."""
-    return Path(os.environ.get("EGO_CONFIG") or user_config_folder() / "config.toml")
 
 
 def _from_environment() -> dict[str, Any]:
