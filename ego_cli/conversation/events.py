@@ -40,12 +40,15 @@ class Relaxation:
 
 @dataclass(frozen=True, slots=True)
 class ShownGroup:
-    """The products shown for one want, best first."""
+    """The products shown for one want, best first. ``want`` is the want's id (0: none); ``lead`` the sentence above them;
+    ``price_max`` the bound in force in the catalogue's currency."""
 
     want: int
     label: str
     items: tuple[Scored, ...]
     matched: int = 0
+    lead: str = ""
+    price_max: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +155,7 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class RankedEvent:
-    """One per want; ``want`` indexes ``state.wants``."""
+    """One per want that was looked for; ``want`` is the want's id (0: none)."""
 
     want: int
     ranked: Ranked

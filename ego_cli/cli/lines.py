@@ -1,0 +1,132 @@
+"""Conversation as lines of text: what `ask`, `chat` and `demo` share."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ego_cli.console import out, out_json
+from ego_cli.conversation.commands import COMMANDS, Call, is_command, parse
+from ego_cli.conversation.events import TurnDone, jsonable
+from ego_cli.conversation.opening import open_assistant
+from ego_cli.conversation.turn import Assistant
+from ego_cli.errors import EgoError, MisuseError, NotFoundError
+from ego_cli.settings import load_settings
+
+
+def summary(done: TurnDone) -> dict[str, Any]:
+    """A turn as one JSON object: what it says, shows, holds, took and cost."""
+    return {
+        "turn": done.turn,
+        "text": done.text,
+        "reply": done.reply.text,
+        "shown": [
+            {
+                "id": scored.product.id,
+                "title": scored.product.title,
+                "price": scored.product.price,
+                "currency": scored.product.currency,
+                "rating": scored.product.rating,
+                "rating_count": scored.product.rating_count,
+                "reasons": [reason.tag for reason in scored.reasons],
+            }
+            for scored in done.decision.shown
+        ],
+        "question": jsonable(done.decision.question),
+        "route": done.decision.route,
+        "referred": list(done.decision.referred),
+        "state": jsonable(replace(done.state, log=())),
+        "changes": [jsonable(change) for change in done.changes],
+        "timings_ms": dict(done.timings_ms),
+        "tokens": {
+            "prompt": sum(call.prompt_tokens for call in done.calls),
+            "completion": sum(call.completion_tokens for call in done.calls),
+            "cost_usd": sum(call.cost_usd for call in done.calls),
+            "calls": [jsonable(call) for call in done.calls],
+        },
+    }
+
+
+def print_turn(done: TurnDone, *, as_json: bool) -> None:
+    """The reply as text, or the whole turn as one JSON line."""
+    if as_json:
+        out_json(summary(done))
+    else:
+        out(done.reply.text)
+
+
+def talk(assistant: Assistant, lines: Iterable[str], *, as_json: bool, echo: bool = False, pace: float = 0.0) -> None:
+    """Hold a conversation: one turn a line, ``#`` comments, ``/commands``. A turn that fails says so and the talk goes on."""
+    for raw in lines:
+        line = raw.strip()
+        if not line or line.startswith("#"):
+            continue
+        if echo and not as_json:
+            out(f"you  {line}")
+        if not _one_turn(assistant, line, as_json=as_json, labelled=echo):
+            return
+        if pace:
+            time.sleep(pace)
+
+
+def _one_turn(assistant: Assistant, line: str, *, as_json: bool, labelled: bool) -> bool:
+    """Whether the conversation goes on."""
+    try:
+        if is_command(line):
+            call = parse(line)
+            if call.command.action == "quit":
+                return False
+            line = call.sentence
+            if not line:
+                out(_carry_out(assistant, call))
+                return True
+        done = assistant.respond(line)
+    except EgoError as error:
+        out(f"Sorry, that did not work: {error}")
+        return True
+    if labelled and not as_json:
+        head, *rest = done.reply.text.split("\n")
+        out("\n".join([f"ego  {head}", *(f"     {text}" for text in rest), ""]))
+    else:
+        print_turn(done, as_json=as_json)
+        if sys.stdin.isatty() and not as_json:
+            out()
+    return not done.ended
+
+
+def _carry_out(assistant: Assistant, call: Call) -> str:
+    """A command that has no sentence, in line mode."""
+    match call.command.action:
+        case "help":
+            width = max(len(command.usage) for command in COMMANDS)
+            return "\n".join(f"{command.usage:<{width}}  {command.help}" for command in COMMANDS)
+        case "details":
+            return _details(assistant, call.numbers[0])
+        case _:
+            raise MisuseError(f"/{call.command.name} works on the screen only", hint="start `ego` on a terminal")
+
+
+def _details(assistant: Assistant, number: int) -> str:
+    shown = assistant.state.last_shown
+    if not 1 <= number <= len(shown):
+        raise MisuseError(f"the list has {len(shown)} products")
+    product = assistant.product(shown[number - 1])
+    if product is None:
+        raise NotFoundError("that product is no longer in the catalogue")
+    rows = [f"{name}: {value}" for name, value in jsonable(product).items() if value not in (None, "", [], {}, 0)]
+    return "\n".join(rows)
+
+
+def play(path: Path, *, as_json: bool, pace: float) -> None:
+    """Play a demo script: its first line is the title, ``@catalog NAME`` chooses the shop, the rest are turns."""
+    title, *lines = path.read_text(encoding="utf-8").splitlines()
+    catalogue = next((line.split(maxsplit=1)[1] for line in lines if line.startswith("@catalog ")), None)
+    turns = [line for line in lines if not line.startswith("@")]
+    if not as_json:
+        out(f"--- {title.lstrip('# ')} ---")
+    with open_assistant(load_settings(catalog=catalogue), remember=False) as assistant:
+        talk(assistant, turns, as_json=as_json, echo=True, pace=pace)

@@ -1,0 +1,20 @@
+"""Put an assistant together from the settings: its catalogue, its memory, the last conversation."""
+
+from __future__ import annotations
+
+from ego_cli.catalog.store import open_catalogue
+from ego_cli.conversation import session
+from ego_cli.conversation.turn import Assistant
+from ego_cli.settings import Settings
+
+
+def open_assistant(settings: Settings, *, resume: bool = False, remember: bool = True) -> Assistant:
+    """An assistant over ``settings.catalog`` for ``settings.user``.
+
+    ``resume`` goes on with the user's last conversation over that catalogue; ``remember=False`` keeps nothing (demos).
+    """
+    catalogue = open_catalogue(settings.catalog)
+    assistant = Assistant(catalogue, settings)
+    if resume and (state := session.load(settings.user, catalogue.name)):
+        assistant.state = state
+    return assistant

@@ -1,0 +1,449 @@
+"""One turn, from text to reply: the only place where the stages are composed.
+
+    text - understand - state - retrieve - rank - decide - reply - remember
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from ego_cli import ranking
+from ego_cli.catalog.product import Product
+from ego_cli.conversation import decide, talk
+from ego_cli.conversation.asking import PriceBounds, price_bounds, request_for, route_of
+from ego_cli.conversation.events import (
+    Decided,
+    Decision,
+    Event,
+    MemoryUse,
+    Notice,
+    Question,
+    RankedEvent,
+    Recalled,
+    Relaxation,
+    Reply,
+    ReplyDelta,
+    ShownGroup,
+    StateChanged,
+    TurnDone,
+    TurnStarted,
+    Understood,
+)
+from ego_cli.conversation.references import Resolved, resolve
+from ego_cli.conversation.reply import Search, compose, lead_for
+from ego_cli.conversation.state import Change, ShownList, Slot, State, Want, apply
+from ego_cli.conversation.understand import Context, Lexicon, understand
+from ego_cli.conversation.understand.acts import Act, Kind, Understanding
+from ego_cli.conversation.update import SEARCHING, update
+from ego_cli.conversation.wording import listed, say
+from ego_cli.conversation.words import stems
+from ego_cli.ranking.request import Exclusion, Personal, Request, Requirement
+from ego_cli.ranking.scored import Ranked, Scored
+from ego_cli.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from ego_cli.catalog.store import Catalogue
+
+Clock = Callable[[], datetime]
+
+
+def utc_now() -> datetime:
+    """The clock of the world; tests set another."""
+    return datetime.now(UTC)
+
+
+@dataclass(slots=True)
+class Assistant:
+    """Holds a conversation over one catalogue. The session's state is the one value ``state``.
+
+    ``show`` is the length of a list by the number of constraints known; ``insist`` asks the universal question whenever
+    she has not said that there is nothing more (evaluations); ``profile`` names the weights of ``ranking.score``.
+    """
+
+    catalogue: Catalogue
+    settings: Settings = field(default_factory=load_settings)
+    clock: Clock = utc_now
+    show: Sequence[int] = decide.SHOW_BY_EVIDENCE
+    insist: bool = False
+    tags: tuple[str, ...] = ()
+    state: State = field(default_factory=State)
+    scores: dict[str, Scored] = field(default_factory=dict)
+    lexicon: Lexicon = field(init=False)
+    _question: Question | None = None
+
+    def __post_init__(self) -> None:
+        self.lexicon = Lexicon.from_catalogue(self.catalogue)
+
+    def __enter__(self) -> Assistant:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self.catalogue.close()
+
+    # --- the pipe ----------------------------------------------------------------------------------------------------
+
+    def respond(self, text: str) -> TurnDone:
+        """Run a whole turn and give its last event."""
+        for event in self.turn(text):
+            if isinstance(event, TurnDone):
+                return event
+        raise AssertionError("a turn ends with TurnDone")
+
+    def turn(self, text: str, cancel: threading.Event | None = None) -> Iterator[Event]:
+        """Run one turn. Yields what each stage hands on, and last TurnDone.
+
+        When ``cancel`` is set between two stages the generator ends there, and the state is as before the turn.
+        """
+        watch = _Stopwatch()
+        number = self.state.turn + 1
+        yield TurnStarted(number, text, self.clock())
+
+        understanding = understand(text, self.lexicon, self._context())
+        watch.lap("understand")
+        yield Understood(understanding)
+
+        resolved = resolve(understanding.acts, self.state, self.product)
+        state, changes, notes = update(
+            self.state, resolved, turn=number, shelf=self.product, fits=self._fits
+        )
+        watch.lap("state")
+        yield StateChanged(state, changes)
+        if cancel is not None and cancel.is_set():
+            return
+
+        uses: tuple[MemoryUse, ...] = ()
+        watch.lap("recall")
+        yield Recalled(uses)
+
+        searches = list(self._search(state, changes, resolved, understanding, watch))
+        for search in searches:
+            yield RankedEvent(search.want.id if search.want else 0, search.ranked)
+        if cancel is not None and cancel.is_set():
+            return
+
+        decision = self._decide(state, resolved, understanding, searches, notes)
+        after = _after_decision(state, decision, searches, number)
+        state = after.state
+        changes = (*changes, *after.changes)
+        watch.lap("decide")
+        yield Decided(decision)
+
+        reply = compose(decision, currency=self.catalogue.currency)
+        watch.lap("reply")
+        yield ReplyDelta(reply.text)
+
+        self.state = state
+        self._question = decision.question
+        self.scores.update({scored.product.id: scored for scored in decision.shown})
+        watch.lap("remember")
+        yield TurnDone(
+            turn=number,
+            text=text,
+            state=state,
+            understanding=understanding,
+            changes=changes,
+            decision=decision,
+            reply=reply,
+            ranked=tuple(search.ranked for search in searches),
+            memory=uses,
+            timings_ms=watch.timings(),
+            ended=any(act.kind is Kind.BYE for act in understanding.acts),
+        )
+
+    # --- understand --------------------------------------------------------------------------------------------------
+
+    def _context(self) -> Context:
+        """What reading the next sentence depends on."""
+        state = self.state
+        shown = [product for pid in state.last_shown if (product := self.product(pid))]
+        pending = state.pending
+        held = [(slot.attribute, slot.text) for want in state.wants for slot in want.slots]
+        if state.budget is not None:
+            held.append(("price", state.budget.text))
+        question = self._question
+        return Context(
+            asked=(pending.attribute or pending.kind) if pending else (question.attribute if question else ""),
+            options=pending.options if pending else (question.options if question else ()),
+            shown=tuple(product.title for product in shown),
+            shown_words=tuple(word for product in shown for word in (*product.colours, product.brand or "") if word),
+            categories=tuple(want.category for want in state.wants),
+            held=tuple(held),
+            basket=tuple(line.title for line in state.basket),
+            currency=self.catalogue.currency,
+        )
+
+    def product(self, product_id: str) -> Product | None:
+        """A product of the catalogue by its id, or None when it is no longer there."""
+        row = self.catalogue.row_of(product_id)
+        return None if row is None else self.catalogue.product(row)
+
+    def _fits(self, slot: Slot, category: str) -> bool:
+        requirement = Requirement(slot.attribute, values=slot.values, number=slot.number, unit=slot.unit, hard=True)
+        return ranking.states(self.catalogue, Request(category=category), requirement)
+
+    # --- retrieve and rank ---------------------------------------------------------------------------------------------
+
+    def _search(
+        self,
+        state: State,
+        changes: Sequence[Change],
+        resolved: Sequence[Resolved],
+        understanding: Understanding,
+        watch: _Stopwatch,
+    ) -> Iterator[_Searched]:
+        kinds = {item.act.kind for item in resolved}
+        if not kinds & SEARCHING or Kind.GO_BACK in kinds:
+            return
+        wants = _wants_to_show(state, changes)
+        if not wants and not (state.sort or state.budget or state.like):
+            return
+        for want in wants or [None]:
+            bounds = price_bounds(
+                (want.budget if want else None) or state.budget,
+                currency=self.catalogue.currency,
+                fx=self.settings.fx,
+                parts=len(state.wants),
+                pieces=(want.quantity if want else None) or 1,
+            )
+            request = request_for(
+                state,
+                want,
+                bounds=bounds,
+                personal=Personal(tags=self.tags),
+                hide_seen=bool(kinds & {Kind.SHOW_MORE, Kind.REJECT, Kind.NONE_OF_THESE}),
+            )
+            ranked = self._rank(request)
+            relaxed = None
+            if ranked.matched == 0 and ranked.type_known and not request.hidden:
+                relaxed = decide.relax(request, want, lambda r: ranking.count(self.catalogue, r))
+            if relaxed is not None:
+                ranked = self._rank(relaxed.request)
+                request = relaxed.request
+            watch.add(ranked.timings_ms)
+            yield _Searched(
+                want, request, ranked, bounds, relaxed.relaxations if relaxed else (), Kind.SHOW_MORE in kinds
+            )
+        watch.lap("rank")
+
+    def _rank(self, request: Request) -> Ranked:
+        return ranking.rank(self.catalogue, request, profile=self.settings.ranking.profile)
+
+    # --- decide ------------------------------------------------------------------------------------------------------
+
+    def _decide(
+        self,
+        state: State,
+        resolved: Sequence[Resolved],
+        understanding: Understanding,
+        searches: Sequence[_Searched],
+        notes: Sequence[str],
+    ) -> Decision:
+        language = understanding.language
+        desk = talk.Desk(state, self.product, self.scores, self.catalogue.currency, language, state.turn)
+        said = talk.answer(desk, resolved)
+        remarks = [f"Showing results for {read}." for _, read in understanding.corrected if searches]
+        if understanding.shortened:
+            remarks.append("That was long: I read its beginning and its end.")
+        remarks += notes
+        groups: list[ShownGroup] = []
+        relaxations: list[Relaxation] = []
+        for search in searches:
+            groups.append(self._group(state, search, len(searches), language))
+            relaxations += search.relaxations
+            remarks += [search.bounds.note, search.bounds.refused, *search.ranked.notes]
+        if any(item.act.kind is Kind.GO_BACK for item in resolved):
+            groups = self._earlier_list(state)
+        answer = said.text
+        question = said.question
+        main = searches[-1] if searches else None
+        if main is not None and question is None:
+            question = decide.question_for(
+                state, main.want, main.ranked, len(groups[-1].items), language=language, insist=self.insist
+            )
+        if not answer and not groups and question is None and not said.table:
+            answer, question = self._nothing_to_show(understanding, state, language)
+        route, why = route_of(state, state.want)
+        return Decision(
+            route=route,
+            route_reason=why,
+            groups=tuple(groups),
+            question=question,
+            relaxations=tuple(relaxations),
+            answer=answer,
+            referred=said.ids,
+            table=said.table,
+            notes=tuple(dict.fromkeys(remark for remark in remarks if remark)),
+        )
+
+    def _group(self, state: State, search: _Searched, groups: int, language: str) -> ShownGroup:
+        want, ranked = search.want, search.ranked
+        evidence = decide.Evidence.of(state, want)
+        length = decide.how_many(ranked, evidence, groups=groups, schedule=self.show)
+        only = bool(want) and any(slot.hardness == "only" for slot in want.slots)  # type: ignore[union-attr]
+        items = ranked.items[:length] if ranked.type_known else ()
+        wish = _wish(want)
+        label = (want.category or wish) if want and groups > 1 else ""
+        lead = lead_for(
+            Search(
+                wish=wish,
+                request=search.request,
+                ranked=ranked,
+                shown=len(items),
+                relaxations=search.relaxations,
+                only=only,
+                more=search.more,
+                types=self._types(),
+                nearest=None if items or search.more else self._nearest(search.request),
+                label=label,
+            ),
+            currency=self.catalogue.currency,
+            language=language,
+            turn=state.turn,
+        )
+        return ShownGroup(
+            want=want.id if want else 0,
+            label=label,
+            items=items,
+            matched=ranked.matched,
+            lead=lead,
+            price_max=search.request.price_max,
+        )
+
+    def _nearest(self, request: Request) -> Scored | None:
+        """The product that would fit but for its price, nearest to the bounds."""
+        if request.price_max is None and request.price_min is None:
+            return None
+        direction = 1 if request.price_max is not None else -1
+        open_request = replace(request, price_min=None, price_max=None, sort=("price", direction), limit=1)
+        items = self._rank(open_request).items
+        return items[0] if items and items[0].product.price is not None else None
+
+    def _earlier_list(self, state: State) -> list[ShownGroup]:
+        earlier = state.shown[-2] if len(state.shown) > 1 else None
+        items = tuple(scored for pid in (earlier.ids if earlier else ()) if (scored := self.scores.get(pid)))
+        return [ShownGroup(0, "", items, len(items), say("back"))] if items else []
+
+    def _nothing_to_show(
+        self, understanding: Understanding, state: State, language: str
+    ) -> tuple[str, Question | None]:
+        kinds = {act.kind for act in understanding.acts}
+        if Kind.BROWSE in kinds:
+            text = say("browse", language=language, turn=state.turn, types=listed(self._types(8)))
+        elif kinds & {Kind.YES, Kind.NO, Kind.FACT, Kind.NO_PREFERENCE, Kind.RELAX}:
+            return say("ok", language=language), None
+        elif understanding.text.strip() and any(c.isalnum() for c in understanding.text) and Kind.UNCLEAR in kinds:
+            text = say("unclear", language=language, turn=state.turn)
+        else:
+            text = say("empty", language=language, turn=state.turn)
+        return "", Question("category", text)
+
+    def _types(self, most: int = 4) -> tuple[str, ...]:
+        """The product types that the shop has most of."""
+        counts = self.catalogue.facets.values("category")
+        return tuple(sorted(counts, key=lambda name: (-counts[name], name))[:most])
+
+
+@dataclass(frozen=True, slots=True)
+class _Searched:
+    """One want with the list that was found for it."""
+
+    want: Want | None
+    request: Request
+    ranked: Ranked
+    bounds: PriceBounds
+    relaxations: tuple[Relaxation, ...] = ()
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _After:
+    state: State
+    changes: tuple[Change, ...]
+
+
+def _wants_to_show(state: State, changes: Sequence[Change]) -> list[Want]:
+    """The wants that this sentence touched; all of them when it touched none in particular."""
+    touched = {change.want for change in changes if change.want is not None and change.kind != "dropped"}
+    mine = [want for want in state.wants if want.id in touched]
+    return mine or list(state.wants)
+
+
+def _wish(want: Want | None) -> str:
+    """A want in words: "white cotton dress"."""
+    if want is None:
+        return "product"
+    adjectives = [slot.text for slot in want.slots if slot.values and slot.attribute in ("colour", "material", "brand")]
+    return " ".join([*adjectives, want.category]).strip() or "that"
+
+
+def _after_decision(
+    state: State, decision: Decision, searches: Sequence[_Searched], turn: int
+) -> _After:
+    """What was shown, asked and singled out becomes part of the state."""
+    changes: list[Change] = []
+
+    def emit(kind: str, after: object = None, attribute: str | None = None) -> None:
+        nonlocal state
+        change = Change(kind=kind, turn=turn, after=after, attribute=attribute)
+        state = apply(state, change)
+        changes.append(change)
+
+    if decision.shown:
+        ids = tuple(scored.product.id for scored in decision.shown)
+        wants = tuple(group.want for group in decision.groups for _ in group.items)
+        emit("shown", ShownList(turn, ids, wants))
+        emit("focused", _singled_out(decision, searches))
+    elif decision.referred:
+        emit("focused", decision.referred)
+    if decision.question is not None and searches:
+        emit("asked", attribute=decision.question.attribute)
+    return _After(state, tuple(changes))
+
+
+def _singled_out(decision: Decision, searches: Sequence[_Searched]) -> tuple[str, ...]:
+    """The one shown product that "it" can only mean: the only one, or the only one whose title has all that was named."""
+    shown = decision.shown
+    if len(shown) == 1:
+        return (shown[0].product.id,)
+    if len(searches) != 1 or searches[0].want is None:
+        return ()
+    want = searches[0].want
+    named = {stem for slot in want.slots for value in slot.values for stem in stems(value)}
+    if not named:
+        return ()
+    named |= set(stems(want.category))
+    fitting = [scored.product.id for scored in shown if named <= set(stems(scored.product.title))]
+    return tuple(fitting) if len(fitting) == 1 else ()
+
+
+class _Stopwatch:
+    """Milliseconds by stage."""
+
+    def __init__(self) -> None:
+        self._start = self._last = perf_counter()
+        self._laps: dict[str, float] = {}
+
+    def lap(self, stage: str) -> None:
+        """Book the time since the last lap on a stage."""
+        now = perf_counter()
+        self._laps[stage] = self._laps.get(stage, 0.0) + (now - self._last) * 1000
+        self._last = now
+
+    def add(self, parts: Mapping[str, float]) -> None:
+        """Book what a stage measured inside itself, under its own names."""
+        for name, ms in parts.items():
+            self._laps[name] = self._laps.get(name, 0.0) + ms
+
+    def timings(self) -> dict[str, float]:
+        """All laps and the total, in ms."""
+        rounded = {name: round(ms, 3) for name, ms in self._laps.items()}
+        return {**rounded, "total": round((perf_counter() - self._start) * 1000, 3)}

@@ -1,0 +1,13 @@
+"""Words compared by what they stand for: terms of the search index, in the singular."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from ego_cli.catalog.text import stem, terms
+
+
+@lru_cache(maxsize=20_000)
+def stems(text: str) -> tuple[str, ...]:
+    """The terms of ``text`` as the index spells them, each in the singular."""
+    return tuple(stem(term) for term in terms(text))

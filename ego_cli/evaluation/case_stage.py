@@ -1,0 +1,119 @@
+"""The stage on which a case is played: its catalogue, its shoppers with their memories, its clock and its model."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+from ego_cli.catalog.readers import product_from_mapping
+from ego_cli.catalog.store import memory_catalogue
+from ego_cli.conversation.events import TurnDone
+from ego_cli.conversation.state import State
+from ego_cli.conversation.turn import Assistant
+from ego_cli.errors import EgoError
+from ego_cli.settings import Settings
+
+DEFAULT_USER = "u1"
+
+
+class Stage:
+    """Plays the turns of one case and keeps what the checks ask about."""
+
+    def __init__(self, case: Mapping[str, Any], folder: Path) -> None:
+        self._setup: Mapping[str, Any] = case.get("setup") or {}
+        self._folder = folder
+        self._now: datetime | None = None
+        products = [product_from_mapping(row) for row in case["catalogue"]]
+        currencies = [product.currency for product in products if product.currency]
+        currency = max(set(currencies), key=currencies.count) if currencies else None
+        self.catalogue = memory_catalogue(products, currency=currency)
+        self._settings = Settings(
+            fx=self._setup.get("fx", {}), timezone=self._setup.get("timezone", "Africa/Lagos")
+        )
+        self._assistants: dict[str, Assistant] = {}
+        self._turns: list[TurnDone | None] = []
+        self.skipped = "no model hook" if "llm" in self._setup else ""
+        self.last_words = ""
+        self.errors: list[str] = []
+        self.seconds = 0.0
+        self.recalled = ""
+        self.model_calls = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.catalogue.close()
+
+    # --- playing -----------------------------------------------------------------------------------------------------
+
+    def play(self, turn: str | Mapping[str, Any]) -> None:
+        """Carry out one turn or operation."""
+        if isinstance(turn, str):
+            turn = {"text": turn}
+        if "op" in turn:
+            self._turns.append(None)
+            getattr(self, f"_op_{turn['op']}")(turn)
+        else:
+            self._say(turn.get("user", DEFAULT_USER), turn["text"], turn.get("at"))
+
+    def _say(self, user: str, text: str, at: str | None) -> None:
+        self.last_words = text
+        self._now = datetime.fromisoformat(at) if at else None
+        started = time.monotonic()
+        try:
+            done = self._assistant(user).respond(text)
+        except EgoError as error:
+            self.errors.append(str(error))
+            self._turns.append(None)
+            return
+        finally:
+            self.seconds = time.monotonic() - started
+        self._turns.append(done)
+
+    def _assistant(self, user: str) -> Assistant:
+        if user not in self._assistants:
+            self._assistants[user] = Assistant(self.catalogue, self._settings, clock=self._clock)
+        return self._assistants[user]
+
+    def _clock(self) -> datetime:
+        return self._now or datetime.now(UTC)
+
+    # --- what the checks read ----------------------------------------------------------------------------------------
+
+    @property
+    def _last(self) -> TurnDone | None:
+        return next((done for done in reversed(self._turns) if done is not None), None)
+
+    @property
+    def state(self) -> State:
+        """The state after the last turn."""
+        return self._last.state if self._last else State()
+
+    @property
+    def shown(self) -> list[str]:
+        """Product ids offered in the last answer, best first."""
+        return [scored.product.id for scored in self._last.decision.shown] if self._last else []
+
+    @property
+    def reply(self) -> str:
+        """The text that the shopper read last."""
+        return self._last.reply.text if self._last else ""
+
+    @property
+    def referred(self) -> list[str]:
+        """The products that the last answer was about."""
+        return list(self._last.decision.referred) if self._last else []
+
+    def shown_at(self, turn: int) -> list[str]:
+        """Product ids offered at a 0-based turn."""
+        done = self._turns[turn]
+        return [scored.product.id for scored in done.decision.shown] if done else []
+
+    def title(self, product_id: str) -> str:
+        """A product's title."""
+        row = self.catalogue.row_of(product_id)
+        return self.catalogue.product(row).title if row is not None else ""
