@@ -198,6 +198,11 @@ def material_words(text: str) -> set[str]:
     return {found.lower() for found in _any_of(_words("materials")).findall(text)}
 
 
+def is_material(text: str) -> bool:
+    """Whether ``text`` is nothing but the name of a material."""
+    return text.lower() in _words("materials")
+
+
 def tag_words() -> dict[str, re.Pattern[str]]:
     """Preference tags of a profile, with the words of a product that make its buyer likelier to carry them."""
     return {tag: _any_of(tuple(words)) for tag, words in load_toml("customers", "card.toml")["tags"].items()}

@@ -11,13 +11,15 @@ from functools import cache
 from typing import Any
 
 from ego_cli.errors import NotFoundError
-from ego_cli.evaluation.cards import Constraint
+from ego_cli.evaluation.cards import Constraint, is_material
 from ego_cli.settings import load_toml
 
 WAYS = ("wire", "reworded", "plain", "pidgin")
 PARTS = ("tuning", "test")
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 ATTRIBUTES = {"other": "anything else", "use_case": "the occasion", "color": "colour"}
+
+ENOUGH_WORDS = 5  # with this much said, a further clause is taken whole or not at all
 
 _KEYBOARD = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _ORNAMENT = re.compile(r"[^\w\s.,;:!?%'\"’&/+()$₦£€₹°×#@*<>=-]")
@@ -87,7 +89,7 @@ class Speech:
         text, forms = constraint.text, _everyday()["short"]
         if text.startswith("budget around "):
             return self._pick(forms["budget"]).format(x=text.removeprefix("budget around "))
-        if constraint.attribute == "material" and len(text.split()) <= 2 and ":" not in text:
+        if is_material(text):
             return self._pick(forms["material"]).format(x=text.lower())
         key, colon, value = text.partition(": ")
         if not colon or len(key.split()) > 4 or len(value.split()) > 6 or not value:
@@ -123,10 +125,8 @@ def gist(text: str) -> str:
     kept: list[str] = []
     for clause in _CLAUSE.split(clean(text)):
         words = _without_puff(clause.replace(":", " ")).split()
-        if not words or (kept and len(kept) + len(words) > limit):
-            if kept:
-                break
-            continue
+        if len(kept) >= ENOUGH_WORDS and len(kept) + len(words) > limit:
+            break
         kept += words[: limit - len(kept)]
     while kept and kept[-1] in {
         "and",
@@ -149,7 +149,7 @@ def gist(text: str) -> str:
 def clean(text: str) -> str:
     """Without ornaments; inches as a word."""
     text = re.sub(r"(?<=\d)\s*(?:\"|''|”)", " inch", text)
-    return " ".join(_ORNAMENT.sub(" ", text).split())
+    return " ".join(_ORNAMENT.sub(" ", text).replace(" & ", " and ").split())
 
 
 def _without_puff(text: str) -> str:

@@ -85,11 +85,19 @@ def part_of(product_id: str) -> str:
     return "test" if hashlib.blake2b(product_id.encode(), digest_size=1).digest()[0] % 2 else "tuning"
 
 
-def read_products(path: Path) -> list[Product]:
-    """All products of a file in any readable form."""
-    from ego_cli.catalog.readers import read_products as read
+def read_products(catalogue: str | Path) -> list[Product]:
+    """All products of a stored catalogue (by name) or of a file in any readable form.
 
-    return list(read(path))
+    A file is read, not indexed: an agent that is timed builds its own index.
+    """
+    path = Path(catalogue).expanduser()
+    if path.is_file() and path.suffix != ".db":
+        from ego_cli.catalog import readers
+
+        return list(readers.collapse(readers.read_products([path])))
+    from ego_cli.catalog.store import open_catalogue
+
+    return list(open_catalogue(catalogue))
 
 
 def _scenarios(mix: Mapping[str, int], sessions: int, dice: random.Random) -> list[str]:

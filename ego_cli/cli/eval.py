@@ -1,0 +1,139 @@
+"""`ego eval`: how well it works, by measurement."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ego_cli.console import note, out, out_json, progress, table, warn
+from ego_cli.errors import MisuseError
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
+
+Json = Annotated[bool, typer.Option("--json", help="JSON lines; the last one is the summary.")]
+ALL = "all"
+
+
+@app.command()
+def shop(
+    suite: Annotated[
+        str,
+        typer.Option(
+            help="standard, buying-heavy, browsing-heavy, override-heavy, long-tail, lively; several by commas, or all."
+        ),
+    ] = "standard",
+    customer: Annotated[
+        str,
+        typer.Option(help="How customers speak: wire, reworded, plain, pidgin; several by commas, or all."),
+    ] = "plain",
+    catalog: Annotated[
+        str | None, typer.Option("--catalog", "-c", help="A product file or the name of a catalogue.")
+    ] = None,
+    agent: Annotated[str, typer.Option(help="ego, bm25, fts5, popularity, or module:Class.")] = "ego",
+    sessions: Annotated[int, typer.Option(min=1, help="Sessions of each suite.")] = 200,
+    part: Annotated[
+        str, typer.Option(help="Wordings and targets: test (to measure) or tuning (to look at).")
+    ] = "test",
+    seed: Annotated[int, typer.Option(help="Which sessions.")] = 0,
+    jobs: Annotated[int, typer.Option(min=1, help="Sessions played at the same time.")] = 1,
+    show: Annotated[
+        str | None, typer.Option(help="Only ego: how many to show as constraints come in, such as 3,3,3,10.")
+    ] = None,
+    popularity: Annotated[
+        bool | None, typer.Option("--popularity/--no-popularity", help="Only ego: let review counts weigh.")
+    ] = None,
+    report: Annotated[Path | None, typer.Option(help="Where to write the HTML report.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Simulated customers look for hidden products."""
+    from ego_cli.evaluation import runs as run_files
+    from ego_cli.evaluation import shop as shopping
+    from ego_cli.evaluation.report import html_report
+    from ego_cli.settings import load_settings
+
+    options: dict[str, Any] = {}
+    if show is not None:
+        options["show"] = _lengths(show)
+    if popularity is not None:
+        options["popularity"] = popularity
+    setup = shopping.Setup(
+        catalogue=catalog or load_settings().catalog,
+        suites=_names(suite, shopping.PROTOCOL_SUITES),
+        customers=_names(customer, shopping.WAYS),
+        agent=agent,
+        options=options,
+        part=part,
+        seed=seed,
+        sessions=sessions,
+        jobs=jobs,
+    )
+    with progress("sessions") as advance:
+        finished = shopping.play(setup, advance)
+    for run in finished:
+        path = run_files.write_run(run)
+        note(f"run: {path}")
+    target = report or run_files.runs_folder() / f"{finished[0].id}.html"
+    target.write_text(html_report(finished), encoding="utf-8")
+    note(f"report: {target}")
+    summary = shopping.summary_of(finished, report=str(target))
+    if as_json:
+        for run in finished:
+            out_json(
+                {
+                    **shopping.headline(run),
+                    "scenarios": run.summary["scenarios"],
+                    "failures": run.summary["failures"],
+                }
+            )
+        out_json(summary)
+        return
+    table([shopping.headline(run) for run in finished], shopping.HEADLINE)
+    for kind, count in summary["failures"].items():
+        out(f"{count:>4}  {kind}")
+    out(f"replay the failures: ego replay {finished[0].id}")
+
+
+def _names(text: str, every: tuple[str, ...]) -> tuple[str, ...]:
+    return every if text == ALL else tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _lengths(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise MisuseError(f"--show wants numbers, not {text!r}", hint="such as 1,1,1,3,10") from None
+
+
+@app.command()
+def diff(
+    first: Annotated[str, typer.Argument(help="A run: id, beginning of it, or file.")],
+    second: Annotated[str, typer.Argument(help="The run to compare with it.")],
+    as_json: Json = False,
+) -> None:
+    """Compare two runs of the same sessions with paired tests: second minus first."""
+    from ego_cli.evaluation import runs as run_files
+
+    found = run_files.diff(run_files.read_run(first), run_files.read_run(second))
+    if as_json:
+        out_json(found)
+        return
+    if found["differs_in"]:
+        warn("these runs differ in " + ", ".join(found["differs_in"]))
+    out(f"{found['sessions']} sessions; second minus first")
+    rows = [
+        {
+            "figure": name,
+            "difference": f"{d['difference']:+.4f}",
+            "from": f"{d['ci'][0]:+.4f}",
+            "to": f"{d['ci'][1]:+.4f}",
+            "p": f"{d['p']:.4f}",
+        }
+        for name, d in found["differences"].items()
+    ]
+    table(rows, ["figure", "difference", "from", "to", "p"])
+    out(f"better in {found['better']} sessions, worse in {found['worse']}")
+    for name in ("newly_found", "newly_missed"):
+        if found[name]:
+            out(f"{name.replace('_', ' ')}: " + ", ".join(found[name]))
