@@ -1,0 +1,311 @@
+"""Making a catalogue: products in, a new generation of the file and its arrays out, in one atomic step.
+
+    products -> products table (by id) -> for each row: terms -> full text + impacts, facets, columns -> rename
+
+The rename of the new file over the old one is the whole commit, so an interrupt or a kill at any moment leaves the previous
+catalogue as it was; what a broken load left behind is swept by the next one. Memory hardly grows with the rows.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ego_cli.catalog import text
+from ego_cli.catalog.facets import FacetBuilder
+from ego_cli.catalog.lexical import FIELDS, ImpactBuilder
+from ego_cli.catalog.product import Product
+from ego_cli.catalog.store import (
+    GENERATION,
+    MIGRATIONS,
+    Catalogue,
+    LoadReport,
+    Progress,
+    decode_product,
+    encode_product,
+    field_weights,
+    read_about,
+    search_fields,
+)
+from ego_cli.errors import CatalogueError
+from ego_cli.settings import private_folder
+
+BUSY_MS = 10_000  # how long a load waits for another load of the same catalogue
+_BATCH = 512  # products an insert
+
+
+# --- columns --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A number per product, kept as an array of ``dtype``: ``build(product)`` gives the value of one row."""
+
+    name: str
+    dtype: str
+    build: Callable[[Product], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """Arrays that need the whole catalogue (a percentile, say): ``build`` gets it with its columns and facets, and gives
+    array names and arrays with a value a row."""
+
+    name: str
+    build: Callable[[Catalogue], Mapping[str, npt.NDArray[Any]]]
+
+
+def _or_nan(value: float | None) -> float:
+    return float("nan") if value is None else value
+
+
+def columns() -> tuple[Column, ...]:
+    """What is kept of every product as an array, in ``Catalogue.columns``."""
+    return (
+        Column("price", "float64", lambda product: _or_nan(product.price)),
+        Column("price_max", "float64", lambda product: _or_nan(product.price_max)),
+        Column("price_ambiguous", "bool", lambda product: "price_ambiguous" in product.flags),
+        Column("rating", "float32", lambda product: _or_nan(product.rating)),
+        Column("rating_count", "int32", lambda product: min(product.rating_count, 2**31 - 1)),
+    )
+
+
+def derived() -> tuple[Derived, ...]:
+    """What is computed over the whole catalogue, in order; later ones see the arrays of earlier ones."""
+    return ()
+
+
+# --- one load -------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def only_loader(path: Path) -> Iterator[None]:
+    """Hold the load lock of a catalogue. It is an SQLite lock, so it works on every system and ends with its process."""
+    with closing(
+        sqlite3.connect(path.with_suffix(".lock"), timeout=BUSY_MS / 1000, isolation_level=None)
+    ) as lock:
+        try:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            raise CatalogueError(
+                f"{path.stem} is being loaded by another process", hint="try again when it has ended"
+            ) from error
+        yield
+
+
+def sweep(path: Path) -> None:
+    """Remove what broken loads and past generations left behind. Only under the load lock."""
+    keep = read_about(path)["generation"] if path.is_file() else ""
+    for leftover in path.parent.glob(f"{path.stem}.*"):
+        name = leftover.name.removeprefix(f"{path.stem}.")
+        if GENERATION.fullmatch(name) and name != keep and leftover.is_dir():
+            shutil.rmtree(leftover, ignore_errors=True)
+        elif GENERATION.fullmatch(name.removesuffix(".new")) and name.endswith(".new"):
+            leftover.unlink(missing_ok=True)
+
+
+def build(
+    path: Path,
+    name: str,
+    products: Iterable[Product],
+    *,
+    currency: str | None,
+    source: str,
+    fingerprint: str = "",
+    previous: Path | None = None,
+    progress: Progress | None = None,
+    durable: bool = True,
+) -> LoadReport:
+    """Write a new generation from ``previous`` and ``products``, and put it in the place of ``path``.
+
+    ``durable`` waits for the disk, so that a power cut cannot undo the commit; it also demands at least one product.
+    Raises ``CatalogueError`` when there is none.
+    """
+    began = time.monotonic()
+    tell = progress or _silent
+    generation = secrets.token_hex(8)
+    new = path.with_name(f"{path.stem}.{generation}.new")
+    folder = private_folder(path.with_name(f"{path.stem}.{generation}"))
+    try:
+        with closing(_create(new)) as database:
+            kept, skipped, merged = _take_in(database, products, previous, tell)
+            size = database.execute("SELECT count(*) FROM products").fetchone()[0]
+            if durable and size == 0:
+                raise CatalogueError(f"no product to load from {source}")
+            _index(database, folder, size, tell)
+            about = {
+                "name": name,
+                "currency": currency or _usual_currency(database, previous) or "",
+                "source": source,
+                "fingerprint": fingerprint,
+                "generation": generation,
+                "size": str(size),
+            }
+            database.execute("BEGIN IMMEDIATE")
+            database.executemany("INSERT INTO about VALUES (?, ?)", about.items())
+            database.execute("COMMIT")
+            database.execute("PRAGMA journal_mode = WAL")
+        tell("saving", size, size)
+        _derive(new, folder)
+        if durable:
+            _flush_to_disk([new, *folder.iterdir(), folder])
+        new.replace(path)
+        if durable:
+            _flush_to_disk([path.parent])
+    except BaseException:
+        new.unlink(missing_ok=True)
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return LoadReport(kept, skipped, merged, time.monotonic() - began)
+
+
+def _silent(stage: str, done: int, total: int | None) -> None:
+    return None
+
+
+def _create(new: Path) -> sqlite3.Connection:
+    """An empty file with our tables. It is nobody's yet: it needs neither journal nor locks until it is whole."""
+    database = sqlite3.connect(f"{new.absolute().as_uri()}?mode=rwc", uri=True, isolation_level=None)
+    new.chmod(0o600)
+    for pragma in (
+        "journal_mode = OFF",
+        "synchronous = OFF",
+        "locking_mode = EXCLUSIVE",
+        "cache_size = -65536",
+        "temp_store = MEMORY",
+    ):
+        database.execute(f"PRAGMA {pragma}")
+    database.execute("BEGIN IMMEDIATE")
+    database.execute("CREATE TABLE migrations (name TEXT PRIMARY KEY, applied TEXT NOT NULL)")
+    for name, schema in MIGRATIONS.items():
+        for statement in filter(str.strip, schema.split(";")):
+            database.execute(statement)
+        database.execute(
+            "INSERT INTO migrations VALUES (?, ?)", (name, datetime.now(UTC).isoformat(timespec="seconds"))
+        )
+    weights = ", ".join(str(weight) for weight in field_weights().values())
+    database.execute("INSERT INTO fulltext (fulltext, rank) VALUES ('rank', ?)", (f"bm25({weights})",))
+    database.execute("COMMIT")
+    return database
+
+
+_UPSERT = """
+INSERT INTO products (id, title, brand, category, price, currency, rating, rating_count, product)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET title = excluded.title, brand = excluded.brand, category = excluded.category,
+  price = excluded.price, currency = excluded.currency, rating = excluded.rating,
+  rating_count = excluded.rating_count, product = excluded.product
+"""
+
+
+def _record(product: Product) -> tuple[Any, ...]:
+    category = product.categories[-1] if product.categories else None
+    return (
+        product.id,
+        product.title,
+        product.brand,
+        category,
+        product.price,
+        product.currency,
+        product.rating,
+        product.rating_count,
+        encode_product(product),
+    )
+
+
+def _take_in(
+    database: sqlite3.Connection, products: Iterable[Product], previous: Path | None, tell: Progress
+) -> tuple[int, int, int]:
+    """Fill the products table: previous rows in their order, then new ids; returns (taken, skipped, merged)."""
+    before = 0
+    if previous is not None:
+        database.execute("ATTACH ? AS old", (f"{previous.absolute().as_uri()}?mode=ro&immutable=1",))
+        database.execute("INSERT INTO products SELECT * FROM old.products ORDER BY row")
+        before = database.execute("SELECT count(*) FROM products").fetchone()[0]
+        database.execute("DETACH old")
+    taken = skipped = 0
+    source = iter(products)
+    database.execute("BEGIN IMMEDIATE")
+    while batch := list(islice(source, _BATCH)):
+        usable = [product for product in batch if product.id.strip() and product.title.strip()]
+        database.executemany(_UPSERT, map(_record, usable))
+        taken += len(usable)
+        skipped += len(batch) - len(usable)
+        tell("reading", taken, None)
+    database.execute("COMMIT")
+    added = database.execute("SELECT count(*) FROM products").fetchone()[0] - before
+    return taken, skipped, taken - added
+
+
+def _index(database: sqlite3.Connection, folder: Path, size: int, tell: Progress) -> None:
+    """Full text, impacts, facets and columns of every row, in one pass."""
+    impacts = ImpactBuilder(folder, field_weights())
+    facets = FacetBuilder(folder)
+    kinds = columns()
+    kept = {column.name: np.zeros(size, dtype=column.dtype) for column in kinds}
+    insert = (
+        f"INSERT INTO fulltext (rowid, {', '.join(FIELDS)}) VALUES ({', '.join('?' * (len(FIELDS) + 1))})"
+    )
+    database.execute("BEGIN IMMEDIATE")
+    for start in range(0, size, _BATCH):
+        lines = database.execute(
+            "SELECT product FROM products WHERE row > ? AND row <= ? ORDER BY row", (start, start + _BATCH)
+        ).fetchall()
+        documents = []
+        for row, (line,) in enumerate(lines, start):
+            product = decode_product(line)
+            words = text.terms_of_each(search_fields(product))
+            impacts.add(words)
+            facets.add(product)
+            for column in kinds:
+                kept[column.name][row] = column.build(product)
+            documents.append((row + 1, *map(" ".join, words)))
+        database.executemany(insert, documents)
+        tell("indexing", start + len(lines), size)
+    database.execute("INSERT INTO fulltext (fulltext) VALUES ('optimize')")
+    database.execute("COMMIT")
+    impacts.finish()
+    facets.finish()
+    for name, values in kept.items():
+        np.save(folder / f"column.{name}.npy", values)
+
+
+def _usual_currency(database: sqlite3.Connection, previous: Path | None) -> str | None:
+    """The previous catalogue's currency, else the one that most products have."""
+    if previous is not None and (known := read_about(previous)["currency"]):
+        return known
+    query = "SELECT currency FROM products WHERE currency IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1"
+    found = database.execute(query).fetchone()
+    return str(found[0]) if found else None
+
+
+def _derive(new: Path, folder: Path) -> None:
+    for step in derived():
+        with closing(Catalogue(new, folder)) as catalogue:
+            for name, values in step.build(catalogue).items():
+                np.save(folder / f"column.{name}.npy", values)
+
+
+def _flush_to_disk(paths: Iterable[Path]) -> None:
+    for path in paths:
+        try:
+            handle = os.open(path, os.O_RDONLY)
+        except OSError:  # a folder cannot be opened on Windows, and need not be
+            continue
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,385 @@
+"""What the products of a catalogue can be told apart by: brand, category, colour, material, size, gender, details.
+
+A facet value is an (attribute, value) pair. They are found at load, from columns where a shop has them and from titles and
+short bullets where it has not, and kept as arrays in both directions: the values of a row, and the rows of a value.
+Word lists: ``data/colours.toml``, ``data/materials.toml``, ``data/names.toml`` (whom things are for).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ego_cli.catalog.denials import told
+from ego_cli.catalog.lexical import Rows, mapped
+from ego_cli.catalog.product import Product
+from ego_cli.catalog.text import tokens
+from ego_cli.settings import load_toml
+
+SINGLE = ("brand", "leaf", "path")  # attributes of which a row has at most one value
+LONGEST_VALUE = 40  # characters; a longer detail is a sentence, not a value
+SHORT_BULLET = 8  # words; a longer bullet is prose and names materials in passing
+DETAIL_SHARE = 200  # a detail key is a facet when at least 1 in 200 products has it
+_FREE_TEXT_AFTER = 2_000  # rows with a key before we judge whether its values are free text
+_FREE_TEXT_SHARE = 0.5  # distinct values a row above which they are
+
+PATH_JOINER = " > "
+
+
+def fold(value: str) -> str:
+    """The key under which a value is looked up: case, accents, signs do not matter."""
+    return " ".join(tokens(value))
+
+
+# --- phrases in texts -----------------------------------------------------------------------------------------------
+
+
+class _Phrases:
+    """Finds known phrases in a list of tokens, the longest first."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names: dict[tuple[str, ...], str] = {}
+        self._longest: dict[str, int] = {}
+        for phrase, meaning in names.items():
+            words = tuple(tokens(phrase))
+            self._names[words] = meaning
+            self._longest[words[0]] = max(len(words), self._longest.get(words[0], 0))
+
+    def __call__(
+        self, words: Sequence[str], *, not_before: frozenset[str] = frozenset()
+    ) -> list[tuple[str, str]]:
+        """(phrase, meaning) of each match, in order; a match right before a word of ``not_before`` does not count."""
+        if self._longest.keys().isdisjoint(words):
+            return []
+        found = []
+        here = 0
+        while here < len(words):
+            for length in range(min(self._longest.get(words[here], 0), len(words) - here), 0, -1):
+                phrase = tuple(words[here : here + length])
+                if phrase in self._names:
+                    if here + length == len(words) or words[here + length] not in not_before:
+                        found.append((" ".join(phrase), self._names[phrase]))
+                    here += length - 1
+                    break
+            here += 1
+        return found
+
+
+@cache
+def _colour_phrases(risky: bool) -> _Phrases:
+    names: dict[str, str] = {}
+    for family, members in load_toml("colours.toml")["families"].items():
+        for name in (family, *members["plain"], *(members.get("risky", ()) if risky else ())):
+            if risky or name not in members.get("risky", ()):
+                names[name] = family
+    return _Phrases(names)
+
+
+@cache
+def _material_phrases(risky: bool) -> _Phrases:
+    table = load_toml("materials.toml")
+    sources = (table["materials"], table["risky"]) if risky else (table["materials"],)
+    return _Phrases(
+        {name: material for source in sources for material, names in source.items() for name in names}
+    )
+
+
+@cache
+def _gender_words() -> Mapping[str, str]:
+    return {
+        word: gender
+        for gender, words in load_toml("names.toml")["gender"].items()
+        for word in (gender, *words)
+    }
+
+
+@cache
+def _keys(table: str) -> frozenset[str]:
+    return frozenset(load_toml(table)["reading"]["keys"])
+
+
+@cache
+def _unlike() -> frozenset[str]:
+    return frozenset(load_toml("materials.toml")["reading"]["unlike"])
+
+
+def colour_family(name: str) -> str | None:
+    """The family of a colour name: "navy blue" -> "blue"; None for a name that is no colour we know."""
+    found = _colour_phrases(True)(tokens(name))
+    return found[-1][1] if found else None
+
+
+@lru_cache(maxsize=16_384)
+def _stated_colours(cell: str) -> tuple[str, ...]:
+    """Values for a cell that is known to hold colours: the names found and their families; unknown names as they are."""
+    found = _colour_phrases(True)(tokens(cell))
+    if not found:
+        name = fold(cell)
+        return (name,) if 0 < len(name) <= LONGEST_VALUE else ()
+    return tuple(dict.fromkeys(value for pair in found for value in pair))
+
+
+_TAIL = re.compile(r"(?:\s[-–|]\s?|\s?[-–]\s|[,(\[])([^-–|,()\[\]]{2,40})[)\]]?\s*$")
+
+
+def _title_colours(title: str, brand: str | None) -> Iterable[str]:
+    words = tokens(title)
+    if brand and (named := tokens(brand)) and words[: len(named)] == named:
+        words = words[len(named) :]
+    found = _colour_phrases(False)(words)
+    if tail := _TAIL.search(title):
+        found += _colour_phrases(True)(tokens(tail[1]))
+    return dict.fromkeys(value for pair in found for value in pair)
+
+
+@lru_cache(maxsize=32_768)
+def _materials_in(text: str, stated: bool) -> tuple[str, ...]:
+    """Materials that ``text`` says the product has. ``stated``: it comes from a place that is about materials."""
+    affirmed = told(text).affirmed
+    found = _material_phrases(stated or "%" in text)(tokens(affirmed), not_before=_unlike())
+    return tuple(dict.fromkeys(material for _, material in found))
+
+
+# --- what a product is ----------------------------------------------------------------------------------------------
+
+
+def facts(product: Product) -> Iterable[tuple[str, str]]:
+    """The (attribute, value) pairs of one product, details left out. Values are as a person would read them."""
+    if product.brand:
+        yield "brand", product.brand
+    if product.store:
+        yield "store", product.store
+    for level in product.categories:
+        yield "category", level
+    if product.categories:
+        yield "leaf", product.categories[-1]
+        yield "path", PATH_JOINER.join(product.categories)
+    details = {fold(key): value for key, value in product.details.items()}
+    yield from (("colour", value) for value in _colours(product, details))
+    yield from (("material", value) for value in _materials(product, details))
+    for size in product.sizes:
+        if len(size) <= LONGEST_VALUE:
+            yield "size", size
+    yield from (("gender", value) for value in _genders(product, details))
+
+
+def _colours(product: Product, details: Mapping[str, str]) -> Iterable[str]:
+    stated = [*product.colours, *(details[key] for key in _keys("colours.toml") if key in details)]
+    if stated:
+        return dict.fromkeys(value for cell in stated for value in _stated_colours(cell))
+    return _title_colours(product.title, product.brand)
+
+
+def _materials(product: Product, details: Mapping[str, str]) -> Iterable[str]:
+    stated = [*product.materials, *(details[key] for key in _keys("materials.toml") if key in details)]
+    found = [value for cell in stated for value in _materials_in(cell, True)]
+    found += _materials_in(product.title, False)
+    for bullet in product.features:
+        if "%" in bullet or bullet.count(" ") < SHORT_BULLET:
+            found += _materials_in(bullet, False)
+    return dict.fromkeys(found)
+
+
+def _genders(product: Product, details: Mapping[str, str]) -> Iterable[str]:
+    words = _gender_words()
+    for source in (product.gender, details.get("department"), " ".join(product.categories), product.title):
+        if not source:
+            continue
+        named = tokens(source.replace("'", "").replace("’", ""))
+        found = dict.fromkeys(words[word] for word in named if word in words)
+        if found:
+            return found
+    return ()
+
+
+# --- building -------------------------------------------------------------------------------------------------------
+
+
+class FacetBuilder:
+    """Collects facet values row by row and writes the arrays."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._numbers: dict[tuple[str, str], int] = {}  # (attribute, folded value) -> number
+        self._spellings: list[Counter[str]] = []
+        self._attributes: list[str] = []
+        self._row_ends = array("q", [0])
+        self._codes = array("i")
+        self._detail_rows: Counter[str] = Counter()
+        self._detail_values: dict[str, set[int]] = defaultdict(set)
+        self._free_text: set[str] = set()
+
+    def add(self, product: Product) -> None:
+        """The facts and details of the next row."""
+        codes = {self._number(attribute, value): None for attribute, value in facts(product)}
+        for key, value in product.details.items():
+            attribute = key.strip().lower()
+            if not attribute or attribute in self._free_text or not 0 < len(value) <= LONGEST_VALUE:
+                continue
+            number = self._number(f"details.{attribute}", value)
+            codes[number] = None
+            self._detail_rows[attribute] += 1
+            known = self._detail_values[attribute]
+            known.add(number)
+            if (
+                self._detail_rows[attribute] == _FREE_TEXT_AFTER
+                and len(known) > _FREE_TEXT_SHARE * _FREE_TEXT_AFTER
+            ):
+                self._free_text.add(attribute)
+        codes.pop(-1, None)
+        self._codes.extend(codes)
+        self._row_ends.append(len(self._codes))
+
+    def _number(self, attribute: str, value: str) -> int:
+        key = (attribute, fold(value))
+        if not key[1]:
+            return -1
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self._spellings)
+            self._spellings.append(Counter())
+            self._attributes.append(attribute)
+        self._spellings[number][value] += 1
+        return number
+
+    def finish(self) -> None:
+        """Write ``facets.*`` into the folder. Details that few products share are left out."""
+        rows = len(self._row_ends) - 1
+        enough = max(2, rows // DETAIL_SHARE)
+        kept_details = {
+            f"details.{key}"
+            for key, n in self._detail_rows.items()
+            if n >= enough and key not in self._free_text
+        }
+        codes = np.frombuffer(self._codes, dtype=np.int32) if self._codes else np.zeros(0, np.int32)
+        counts = np.bincount(codes, minlength=len(self._attributes))
+        kept = [
+            number
+            for number, attribute in enumerate(self._attributes)
+            if not attribute.startswith("details.") or (attribute in kept_details and counts[number] > 1)
+        ]
+        renumber = np.full(len(self._attributes) + 1, -1, dtype=np.int32)
+        kept.sort(key=lambda number: (self._attributes[number], -int(counts[number]), number))
+        renumber[kept] = np.arange(len(kept), dtype=np.int32)
+        values = [
+            (self._attributes[n], self._spellings[n].most_common(1)[0][0], int(counts[n])) for n in kept
+        ]
+
+        owner = np.repeat(
+            np.arange(rows, dtype=np.int32), np.diff(np.frombuffer(self._row_ends, dtype=np.int64).astype(np.intp))
+        )
+        new = renumber[codes]
+        owner, new = owner[new >= 0], new[new >= 0]
+        by_value = np.argsort(new, kind="stable")
+        self._save("row_codes", new)
+        self._save("row_indptr", np.searchsorted(owner, np.arange(rows + 1)).astype(np.int64))
+        self._save("value_rows", owner[by_value])
+        self._save(
+            "value_indptr", np.searchsorted(new[by_value], np.arange(len(values) + 1)).astype(np.int64)
+        )
+        for attribute in SINGLE:
+            single = np.full(rows, -1, dtype=np.int32)
+            first = next((n for n, value in enumerate(values) if value[0] == attribute), 0)
+            mine = np.array([value[0] == attribute for value in values], dtype=bool)
+            if mine.any():
+                chosen = mine[new]
+                single[owner[chosen]] = new[chosen] - first
+            self._save(attribute, single)
+        (self._folder / "facets.json").write_text(json.dumps(values, ensure_ascii=False), encoding="utf-8")
+
+    def _save(self, name: str, values: npt.NDArray[Any]) -> None:
+        np.save(self._folder / f"facets.{name}.npy", values)
+
+
+# --- reading --------------------------------------------------------------------------------------------------------
+
+
+class Facets:
+    """Facet values of one catalogue generation, read from its folder.
+
+    Attributes: brand, store, category (every level), leaf (the last level), path (levels joined by `` > ``), colour (the
+    shop's name and its family), material, size, gender, and ``details.<key>`` (key in lower case).
+    """
+
+    def __init__(self, folder: Path) -> None:
+        listed: list[tuple[str, str, int]] = json.loads((folder / "facets.json").read_text(encoding="utf-8"))
+        self._values: dict[str, dict[str, int]] = {}
+        self._first: dict[str, int] = {}
+        for number, (attribute, value, count) in enumerate(listed):
+            self._first.setdefault(attribute, number)
+            self._values.setdefault(attribute, {})[value] = count
+        self._listed = listed
+        self._lookup: dict[str, dict[str, int]] = {}
+        self._row_codes = mapped(folder / "facets.row_codes.npy")
+        self._row_indptr = mapped(folder / "facets.row_indptr.npy")
+        self._value_rows = mapped(folder / "facets.value_rows.npy")
+        self._value_indptr = mapped(folder / "facets.value_indptr.npy")
+        self._single = {attribute: mapped(folder / f"facets.{attribute}.npy") for attribute in SINGLE}
+
+    @property
+    def attributes(self) -> Sequence[str]:
+        """Every attribute that some product has."""
+        return tuple(self._values)
+
+    @property
+    def detail_keys(self) -> Sequence[str]:
+        """Keys of details that many products share, lower case, most values first left to the caller."""
+        return tuple(name.removeprefix("details.") for name in self._values if name.startswith("details."))
+
+    @property
+    def category_paths(self) -> Mapping[tuple[str, ...], int]:
+        """Category path, broad to narrow -> number of products."""
+        return {tuple(path.split(PATH_JOINER)): count for path, count in self.values("path").items()}
+
+    def values(self, attribute: str) -> Mapping[str, int]:
+        """Value as most products spell it -> number of products, most frequent first; empty for an unknown attribute."""
+        return MappingProxyType(self._values.get(attribute, {}))
+
+    def _number(self, attribute: str, value: str) -> int | None:
+        if attribute not in self._lookup:
+            first = self._first.get(attribute, 0)
+            folded = (fold(known) for known in self._values.get(attribute, {}))
+            self._lookup[attribute] = {known: first + place for place, known in enumerate(folded)}
+        return self._lookup[attribute].get(fold(value))
+
+    def rows(self, attribute: str, value: str) -> Rows:
+        """Rows that have ``value`` (any case, accents ignored), ascending; empty when none has."""
+        number = self._number(attribute, value)
+        if number is None:
+            return np.zeros(0, dtype=np.int32)
+        return self._value_rows[int(self._value_indptr[number]) : int(self._value_indptr[number + 1])]
+
+    def of_row(self, row: int) -> list[tuple[str, str]]:
+        """The (attribute, value) pairs of one row."""
+        codes = self._row_codes[int(self._row_indptr[row]) : int(self._row_indptr[row + 1])]
+        return [self._listed[code][:2] for code in codes]
+
+    def codes(self, attribute: str) -> npt.NDArray[np.int32]:
+        """int32[rows] for brand, leaf or path: the place of the row's value in ``values(attribute)``, -1 for none."""
+        return self._single[attribute]
+
+    def count(self, rows: npt.NDArray[Any], attributes: Sequence[str] = ()) -> dict[str, dict[str, int]]:
+        """Attribute -> value -> how many of ``rows`` have it, most frequent first; ``attributes`` empty: all."""
+        starts = self._row_indptr[rows]
+        lengths = self._row_indptr[np.asarray(rows) + 1] - starts
+        inside = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        counts = np.bincount(
+            self._row_codes[np.repeat(starts, lengths) + inside], minlength=len(self._listed)
+        )
+        found: dict[str, dict[str, int]] = {}
+        present = np.flatnonzero(counts)
+        for number in present[np.argsort(-counts[present], kind="stable")]:
+            attribute, value, _ = self._listed[number]
+            if not attributes or attribute in attributes:
+                found.setdefault(attribute, {})[value] = int(counts[number])
+        return found

@@ -1,0 +1,466 @@
+"""Exact field-weighted BM25: FTS5's own numbers, served from precomputed impacts.
+
+FTS5 scores every matching row of an OR query in its virtual machine. We keep, per term, the rows that hold it and what it
+adds to their score (its *impacts*), as arrays mapped from disk, and add them up with numpy. The formula is that of
+``fts5_aux.c`` (SQLite), with its idf floor for terms that more than half of the rows hold, its average length over all
+fields, and its order of operations, so that ranks and ties are the same:
+
+    idf(t)      = ln((N - n + 0.5) / (n + 0.5)), at least 1e-6
+    score(d, t) = idf(t) * f * (k1 + 1) / (f + k1 * (1 - b + b * |d| / avg))      f = sum of field weight x occurrences
+
+A search adds float32 impacts into one accumulator (a whole column at once for terms that many rows hold), finds a
+lower bound of the k-th best sum from the best of each block of rows, and rescores in float64 only the rows that
+reach it. Rounding is bounded, so the result is exact.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ego_cli.catalog import text
+
+Rows = npt.NDArray[np.int32]
+Scores = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+FIELDS = ("title", "category", "features", "details", "store", "description")
+K1, B, IDF_FLOOR = 1.2, 0.75, 1e-6  # constants of fts5_aux.c
+
+STEM_WEIGHT = 0.7  # what another form of a word counts, against the form that was asked for
+COMPOUND_WEIGHT = 0.8  # "bluetooth" + "speaker" for an unknown "bluetoothspeaker", or the other way round
+UNIT_WEIGHT = 0.8  # "20000mah" for a bare "20000"
+
+_DENSE_SHARE = 16  # a term that at least 1/16 of the rows hold is kept as a whole column too
+_DENSE_ROWS = 4096  # below this many rows columns gain nothing
+_CHUNK_ROWS = 2048
+_FLOAT32_STEP = 2.0**-23
+
+
+class Lexical(Protocol):
+    """What a search needs; met by precomputed impacts and, when these are stale, by FTS5 itself."""
+
+    size: int
+    vocabulary: Vocabulary
+
+    def df(self, term: str) -> int: ...
+    def postings(self, term: str, *, stems: bool = False, fields: Sequence[str] = ()) -> Rows: ...
+    def expand(self, terms: Sequence[str]) -> dict[str, float]: ...
+    def search(
+        self, terms: Sequence[str] | Mapping[str, float], *, k: int = 10, mask: Mask | None = None
+    ) -> tuple[Rows, Scores]: ...
+    def scores(self, terms: Sequence[str] | Mapping[str, float]) -> npt.NDArray[np.float32]: ...
+    def scores_of(self, terms: Sequence[str] | Mapping[str, float], rows: Rows) -> Scores: ...
+
+
+def idf(rows_with_term: int, rows: int) -> float:
+    """FTS5's inverse document frequency."""
+    value = math.log((rows - rows_with_term + 0.5) / (rows_with_term + 0.5))
+    return value if value > 0.0 else IDF_FLOOR
+
+
+# --- vocabulary -----------------------------------------------------------------------------------------------------
+
+
+class Vocabulary(Mapping[str, int]):
+    """Every term of a catalogue in code point order, with the number of rows that hold it."""
+
+    def __init__(self, words: Sequence[str], df: npt.NDArray[np.int32]) -> None:
+        self.words = words
+        self._df = df
+        self._number = {word: number for number, word in enumerate(words)}
+        self._by_stem: dict[str, list[str]] | None = None
+
+    def __getitem__(self, term: str) -> int:
+        return int(self._df[self._number[term]])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.words)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, term: object) -> bool:
+        return term in self._number
+
+    def number(self, term: str) -> int | None:
+        """Position of ``term`` in code point order."""
+        return self._number.get(term)
+
+    def with_stem(self, stem: str) -> Sequence[str]:
+        """All terms whose singular is ``stem``."""
+        if self._by_stem is None:
+            groups: dict[str, list[str]] = {}
+            for word in self.words:
+                groups.setdefault(text.stem(word), []).append(word)
+            self._by_stem = {key: words for key, words in groups.items() if len(words) > 1 or words[0] != key}
+        found = self._by_stem.get(stem)
+        if found is not None:
+            return found
+        return (stem,) if stem in self._number and text.stem(stem) == stem else ()
+
+    def starting_with(self, prefix: str) -> Iterator[str]:
+        """Terms that begin with ``prefix``, in order."""
+        for position in range(bisect_left(self.words, prefix), len(self.words)):
+            if not self.words[position].startswith(prefix):
+                return
+            yield self.words[position]
+
+
+def expansions(vocabulary: Vocabulary, rows: int, terms: Sequence[str], shares: Any) -> dict[str, float]:
+    """Terms of a question with weights: those asked for (1), other forms of the same word, joined and split compounds.
+
+    A rarer form never counts for more than the form that was asked for: its weight is scaled by idf(asked)/idf(form).
+    ``shares(a, b)`` tells whether one row holds both terms.
+    """
+    weights: dict[str, float] = {}
+
+    def offer(term: str, weight: float) -> None:
+        weights[term] = max(weight, weights.get(term, 0.0))
+
+    for here, term in enumerate(terms):
+        known = vocabulary.get(term, 0)
+        offer(term, 1.0)
+        forms = [form for form in vocabulary.with_stem(text.stem(term)) if form != term]
+        if term.isdigit() and len(term) > 2:
+            forms_of_number = [
+                form for form in vocabulary.starting_with(term) if text.unit_named(form[len(term) :])
+            ]
+        else:
+            forms_of_number = []
+        for form, discount in [(f, STEM_WEIGHT) for f in forms] + [(f, UNIT_WEIGHT) for f in forms_of_number]:
+            scale = min(1.0, idf(known, rows) / idf(vocabulary[form], rows)) if known else 1.0
+            offer(form, discount * scale)
+        if not known and not forms:
+            for cut in range(2, len(term) - 1):
+                left, right = term[:cut], term[cut:]
+                if left in vocabulary and right in vocabulary and shares(left, right):
+                    offer(left, COMPOUND_WEIGHT)
+                    offer(right, COMPOUND_WEIGHT)
+                    break
+        if here + 1 < len(terms) and (joined := term + terms[here + 1]) in vocabulary:
+            offer(joined, COMPOUND_WEIGHT)
+    return weights
+
+
+# --- building -------------------------------------------------------------------------------------------------------
+
+
+class _Numbering(dict[str, int]):
+    """Gives each new word the next number."""
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = len(self)
+        return number
+
+
+class ImpactBuilder:
+    """Collects the terms of products row by row and writes the impact arrays; memory does not grow with the rows."""
+
+    def __init__(self, folder: Path, weights: Mapping[str, float]) -> None:
+        self._folder = folder
+        self._weights = np.array([weights[field] for field in FIELDS], dtype=np.float64)
+        self._numbering = _Numbering()
+        self._ids = array("i")
+        self._field_lengths = array("i")
+        self._chunk_start = 0
+        self._rows = 0
+        self._lengths = array("i")
+        self._df = np.zeros(1024, dtype=np.int64)
+        self._chunks: list[int] = []
+        self._spill: IO[bytes] = (folder / "postings.spill").open("w+b")
+        # Sums of such weights are exact in float32; others are kept in float64.
+        exact = bool(np.all(self._weights * 64 == np.round(self._weights * 64)))
+        self._frequency = np.dtype(np.float32 if exact else np.float64)
+
+    def add(self, fields: Sequence[Sequence[str]]) -> None:
+        """The terms of the next row, one sequence a field in the order of ``FIELDS``."""
+        number = self._numbering.__getitem__
+        before = len(self._ids)
+        for words in fields:
+            self._ids.extend(map(number, words))
+            self._field_lengths.append(len(words))
+        self._lengths.append(len(self._ids) - before)
+        self._rows += 1
+        if self._rows - self._chunk_start == _CHUNK_ROWS:
+            self._flush()
+
+    def _flush(self) -> None:
+        rows = self._rows - self._chunk_start
+        ids = np.frombuffer(self._ids, dtype=np.int32)
+        if ids.size == 0:
+            self._chunk_start = self._rows
+            self._field_lengths = array("i")
+            return
+        lengths = np.frombuffer(self._field_lengths, dtype=np.int32)
+        cell = np.repeat(np.arange(rows * len(FIELDS), dtype=np.int64), lengths)  # (row, field) of each token
+        key = (ids.astype(np.int64) << 32) | cell // len(FIELDS)
+        order = np.argsort(key, kind="stable")
+        key, field = key[order], (cell % len(FIELDS))[order]
+        starts = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
+        term = (key[starts] >> 32).astype(np.int32)
+        row = (key[starts] & 0xFFFFFFFF).astype(np.int32) + np.int32(self._chunk_start)
+        frequency = np.add.reduceat(self._weights[field], starts).astype(self._frequency)
+        where = np.bitwise_or.reduceat((1 << field).astype(np.uint8), starts)
+        for column in (term, row, frequency, where):
+            self._spill.write(column.tobytes())
+        self._chunks.append(starts.size)
+        if len(self._numbering) > self._df.size:
+            self._df = np.concatenate(
+                (self._df, np.zeros(max(self._df.size, len(self._numbering)), dtype=np.int64))
+            )
+        self._df[: len(self._numbering)] += np.bincount(term, minlength=len(self._numbering))
+        self._ids, self._field_lengths = array("i"), array("i")
+        self._chunk_start = self._rows
+
+    def _spilled(self) -> Iterator[tuple[npt.NDArray[Any], ...]]:
+        self._spill.seek(0)
+        for count in self._chunks:
+            yield tuple(
+                np.frombuffer(self._spill.read(count * np.dtype(kind).itemsize), dtype=kind)
+                for kind in (np.int32, np.int32, self._frequency, np.uint8)
+            )
+
+    def finish(self) -> dict[str, int]:
+        """Write the arrays; returns the vocabulary with document frequencies."""
+        self._flush()
+        words = sorted(self._numbering)
+        old = np.fromiter((self._numbering[word] for word in words), dtype=np.int64, count=len(words))
+        new = np.empty_like(old)
+        new[old] = np.arange(len(words))
+        df = self._df[old]
+        indptr = np.concatenate(([0], np.cumsum(df))).astype(np.int64)
+        lengths = np.frombuffer(self._lengths, dtype=np.int32) if self._rows else np.zeros(0, np.int32)
+        total = int(indptr[-1])
+        rows = self._open("postings.rows", np.int32, total)
+        frequencies = self._open("postings.frequencies", self._frequency, total)
+        impacts = self._open("postings.impacts", np.float32, total)
+        where = self._open("postings.fields", np.uint8, total)
+        idfs = np.array([idf(int(n), self._rows) for n in df], dtype=np.float64)
+        norms = _norms(lengths)
+        following = indptr[:-1].copy()
+        for term, row, frequency, fields in self._spilled():
+            term = new[term]
+            # Within a chunk equal terms stand together, rows ascending: each goes to the next free place of its term.
+            starts = np.flatnonzero(np.concatenate(([True], term[1:] != term[:-1])))
+            counts = np.diff(np.concatenate((starts, [term.size])))
+            place = np.repeat(following[term[starts]] - starts, counts) + np.arange(term.size)
+            following[term[starts]] += counts
+            rows[place] = row
+            frequencies[place] = frequency
+            where[place] = fields
+            impacts[place] = _impacts(idfs[term], frequency.astype(np.float64), norms[row])
+        self._write_columns(df, indptr, rows, impacts)
+        self._spill.close()
+        (self._folder / "postings.spill").unlink()
+        np.save(self._folder / "postings.indptr.npy", indptr)
+        np.save(self._folder / "lengths.npy", lengths)
+        (self._folder / "terms.txt").write_text("\n".join(words), encoding="utf-8")
+        about = {
+            "rows": self._rows,
+            "weights": dict(zip(FIELDS, self._weights.tolist(), strict=True)),
+            "postings": total,
+        }
+        (self._folder / "lexical.json").write_text(json.dumps(about), encoding="utf-8")
+        return dict(zip(words, df.tolist(), strict=True))
+
+    def _open(self, name: str, kind: npt.DTypeLike, size: int) -> npt.NDArray[Any]:
+        path = self._folder / f"{name}.npy"
+        if size == 0:  # an empty file cannot be mapped
+            np.save(path, np.zeros(0, dtype=kind))
+            return np.zeros(0, dtype=kind)
+        return np.lib.format.open_memmap(path, mode="w+", dtype=kind, shape=(size,))
+
+    def _write_columns(
+        self, df: npt.NDArray[np.int64], indptr: npt.NDArray[np.int64], rows: Rows, impacts: npt.NDArray[Any]
+    ) -> None:
+        common = (
+            np.flatnonzero(df * _DENSE_SHARE >= self._rows)
+            if self._rows >= _DENSE_ROWS
+            else np.zeros(0, np.int64)
+        )
+        np.save(self._folder / "columns.terms.npy", common.astype(np.int32))
+        path = self._folder / "columns.impacts.npy"
+        if common.size == 0:
+            np.save(path, np.zeros((0, self._rows), dtype=np.float32))
+            return
+        columns = np.lib.format.open_memmap(
+            path, mode="w+", dtype=np.float32, shape=(common.size, self._rows)
+        )
+        for slot, term in enumerate(common):
+            here = slice(indptr[term], indptr[term + 1])
+            columns[slot, rows[here]] = impacts[here]
+
+
+def _norms(lengths: npt.NDArray[np.int32]) -> Scores:
+    """k1 * (1 - b + b * |d| / avg) for each row."""
+    average = float(lengths.sum(dtype=np.int64)) / lengths.size if lengths.size else 1.0
+    return np.asarray(K1 * (1 - B + B * lengths.astype(np.float64) / (average or 1.0)))
+
+
+def _impacts(idfs: Scores | float, frequency: Scores, norms: Scores) -> Scores:
+    return np.asarray(idfs * ((frequency * (K1 + 1.0)) / (frequency + norms)))
+
+
+# --- searching ------------------------------------------------------------------------------------------------------
+
+
+def mapped(path: Path) -> npt.NDArray[Any]:
+    """An array of a sidecar, mapped from disk; a plain ndarray, because slices of memmap objects are slow."""
+    found = np.load(path, mmap_mode=None if path.stat().st_size < 4096 else "r")
+    return np.asarray(found)
+
+
+class LexicalIndex:
+    """Impacts of one catalogue generation. Safe to use from several threads."""
+
+    FILES = (
+        "lexical.json",
+        "terms.txt",
+        "lengths.npy",
+        "postings.indptr.npy",
+        "postings.rows.npy",
+        "postings.frequencies.npy",
+        "postings.impacts.npy",
+        "postings.fields.npy",
+        "columns.terms.npy",
+        "columns.impacts.npy",
+    )
+
+    def __init__(self, folder: Path) -> None:
+        about = json.loads((folder / "lexical.json").read_text(encoding="utf-8"))
+        self.size: int = about["rows"]
+        self.weights: dict[str, float] = about["weights"]
+        self._indptr = mapped(folder / "postings.indptr.npy")
+        self._rows = mapped(folder / "postings.rows.npy")
+        self._frequencies = mapped(folder / "postings.frequencies.npy")
+        self._impacts = mapped(folder / "postings.impacts.npy")
+        self._fields = mapped(folder / "postings.fields.npy")
+        self._norms = _norms(mapped(folder / "lengths.npy"))
+        self._columns = mapped(folder / "columns.impacts.npy")
+        self._slot = {int(term): slot for slot, term in enumerate(mapped(folder / "columns.terms.npy"))}
+        listed = (folder / "terms.txt").read_text(encoding="utf-8")
+        words = listed.split("\n") if listed else []
+        self.vocabulary = Vocabulary(words, np.diff(self._indptr).astype(np.int32))
+        self._local = threading.local()
+
+    def df(self, term: str) -> int:
+        """How many rows hold ``term``."""
+        return self.vocabulary.get(term, 0)
+
+    def idf(self, term: str) -> float:
+        """FTS5's inverse document frequency of ``term``."""
+        return idf(self.df(term), self.size)
+
+    def _slice(self, term: str) -> slice | None:
+        number = self.vocabulary.number(term)
+        return None if number is None else slice(int(self._indptr[number]), int(self._indptr[number + 1]))
+
+    def postings(self, term: str, *, stems: bool = False, fields: Sequence[str] = ()) -> Rows:
+        """Rows that hold ``term`` (or, with ``stems``, any form of it) in one of ``fields`` (none: anywhere), ascending."""
+        words = {term, *self.vocabulary.with_stem(text.stem(term))} if stems else {term}
+        wanted = sum(1 << FIELDS.index(field) for field in fields)
+        found = []
+        for word in words:
+            if (here := self._slice(word)) is not None:
+                rows = self._rows[here]
+                found.append(rows[(self._fields[here] & wanted) != 0] if wanted else rows)
+        if not found:
+            return np.zeros(0, dtype=np.int32)
+        return found[0] if len(found) == 1 else np.unique(np.concatenate(found))
+
+    def _share_a_row(self, left: str, right: str) -> bool:
+        return np.intersect1d(self.postings(left), self.postings(right), assume_unique=True).size > 0
+
+    def expand(self, terms: Sequence[str]) -> dict[str, float]:
+        """Weights for ``search``: the terms, other forms of the same words, compounds, numbers with their unit."""
+        return expansions(self.vocabulary, self.size, terms, self._share_a_row)
+
+    def scores(self, terms: Sequence[str] | Mapping[str, float]) -> npt.NDArray[np.float32]:
+        """float32[rows]: the weighted sum of BM25 scores of every row, 0 where nothing matches (a fresh array)."""
+        total = np.zeros(self.size, dtype=np.float32)
+        self._accumulate(weighted(terms), total)
+        return total
+
+    def scores_of(self, terms: Sequence[str] | Mapping[str, float], rows: Rows) -> Scores:
+        """float64[len(rows)]: the exact scores of ascending ``rows``."""
+        total = np.zeros(rows.size, dtype=np.float64)
+        for term, weight in weighted(terms).items():
+            here = self._slice(term)
+            if here is None:
+                continue
+            holders = self._rows[here]
+            place = np.searchsorted(holders, rows)
+            place[place == holders.size] = 0
+            hit = np.flatnonzero(holders[place] == rows)
+            frequency = self._frequencies[here][place[hit]].astype(np.float64)
+            impact = _impacts(idf(holders.size, self.size), frequency, self._norms[rows[hit]])
+            total[hit] += impact if weight == 1.0 else weight * impact
+        return total
+
+    def _accumulate(self, wanted: Mapping[str, float], total: npt.NDArray[np.float32]) -> None:
+        for term, weight in wanted.items():
+            number = self.vocabulary.number(term)
+            if number is None:
+                continue
+            slot = self._slot.get(number)
+            if slot is not None:
+                column = self._columns[slot]
+                np.add(total, column if weight == 1.0 else column * np.float32(weight), out=total)
+                continue
+            here = slice(int(self._indptr[number]), int(self._indptr[number + 1]))
+            rows, impacts = self._rows[here], self._impacts[here]
+            total[rows] += (
+                impacts if weight == 1.0 else impacts * np.float32(weight)
+            )  # rows of one term are distinct
+
+    def search(
+        self, terms: Sequence[str] | Mapping[str, float], *, k: int = 10, mask: Mask | None = None
+    ) -> tuple[Rows, Scores]:
+        """The ``k`` best rows that hold any of ``terms`` (of those that ``mask`` allows), best first, ties by row.
+
+        Scores are FTS5's ``-bm25()`` for a plain sequence; a mapping gives each term a weight. Both arrays may be
+        shorter than ``k``; rows that match nothing are never returned.
+        """
+        wanted = weighted(terms)
+        total: npt.NDArray[np.float32] | None = getattr(self._local, "total", None)
+        if total is None:
+            total = self._local.total = np.empty(self.size, dtype=np.float32)
+        total.fill(0.0)
+        self._accumulate(wanted, total)
+        if mask is not None:
+            np.multiply(total, mask, out=total)
+        floor = _kth_best_at_least(total, k) * (1.0 - (len(wanted) + 4) * _FLOAT32_STEP)
+        near = np.flatnonzero(total >= np.float32(floor) if floor > 0 else total > 0).astype(np.int32)
+        exact = self.scores_of(wanted, near)
+        best = np.lexsort((near, -exact))[:k]
+        return near[best], exact[best]
+
+
+def weighted(terms: Sequence[str] | Mapping[str, float]) -> Mapping[str, float]:
+    """Terms with weights; a plain sequence weighs 1 each, repeats once."""
+    if isinstance(terms, Mapping):
+        return {term: weight for term, weight in terms.items() if weight > 0}
+    return dict.fromkeys(terms, 1.0)
+
+
+def _kth_best_at_least(total: npt.NDArray[np.float32], k: int) -> float:
+    """A value that at least ``k`` entries of ``total`` reach (0 if there may be fewer), and few others do.
+
+    The maxima of disjoint blocks are different rows, so the k-th best of them is such a value.
+    """
+    blocks = total.size // 64 if total.size // 64 >= 4 * k else total.size // 8
+    if blocks < 2 * k:
+        return float(np.partition(total, -k)[-k]) if k <= total.size else 0.0
+    height = total.size // blocks
+    maxima = total[: height * blocks].reshape(height, blocks).max(axis=0)
+    return float(np.partition(maxima, -k)[-k])
