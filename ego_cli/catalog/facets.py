@@ -119,6 +119,12 @@ def colour_family(name: str) -> str | None:
     return found[-1][1] if found else None
 
 
+def colour_members(family: str) -> tuple[str, ...]:
+    """The colour names that a wish for ``family`` accepts ("blue": navy, royal blue ...); empty for what is no family."""
+    members = load_toml("colours.toml")["families"].get(fold(family), {})
+    return (*members.get("plain", ()), *members.get("risky", ()))
+
+
 @lru_cache(maxsize=16_384)
 def _stated_colours(cell: str) -> tuple[str, ...]:
     """Values for a cell that is known to hold colours: the names found and their families; unknown names as they are."""
@@ -145,8 +151,10 @@ def _title_colours(title: str, brand: str | None) -> Iterable[str]:
 @lru_cache(maxsize=32_768)
 def _materials_in(text: str, stated: bool) -> tuple[str, ...]:
     """Materials that ``text`` says the product has. ``stated``: it comes from a place that is about materials."""
-    affirmed = told(text).affirmed
-    found = _material_phrases(stated or "%" in text)(tokens(affirmed), not_before=_unlike())
+    phrases = _material_phrases(stated or "%" in text)
+    if not phrases(tokens(text)):  # most texts name none, and reading denials costs more
+        return ()
+    found = phrases(tokens(told(text).affirmed), not_before=_unlike())
     return tuple(dict.fromkeys(material for _, material in found))
 
 
@@ -276,7 +284,8 @@ class FacetBuilder:
         ]
 
         owner = np.repeat(
-            np.arange(rows, dtype=np.int32), np.diff(np.frombuffer(self._row_ends, dtype=np.int64).astype(np.intp))
+            np.arange(rows, dtype=np.int32),
+            np.diff(np.frombuffer(self._row_ends, dtype=np.int64).astype(np.intp)),
         )
         new = renumber[codes]
         owner, new = owner[new >= 0], new[new >= 0]

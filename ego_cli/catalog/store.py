@@ -543,3 +543,13 @@ def remove_catalogue(name: str) -> None:
         path.with_suffix(".stamp").unlink(missing_ok=True)
     with _open_lock:
         _open.pop(path, None)
+
+
+def check_catalogue(name: str) -> list[Finding]:
+    """What is right and what is wrong with the catalogue ``name``. Raises ``NotFoundError`` when there is none."""
+    from ego_cli.catalog.check import check_file
+
+    path = path_of(name)
+    if not path.is_file():
+        raise NotFoundError(f"no catalogue named {name!r}")
+    return list(check_file(path))
