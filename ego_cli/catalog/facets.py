@@ -283,10 +283,8 @@ class FacetBuilder:
             (self._attributes[n], self._spellings[n].most_common(1)[0][0], int(counts[n])) for n in kept
         ]
 
-        owner = np.repeat(
-            np.arange(rows, dtype=np.int32),
-            np.diff(np.frombuffer(self._row_ends, dtype=np.int64).astype(np.intp)),
-        )
+        ends = np.frombuffer(self._row_ends, dtype=np.int64)
+        owner = np.repeat(np.arange(rows, dtype=np.int32), ends[1:] - ends[:-1])
         new = renumber[codes]
         owner, new = owner[new >= 0], new[new >= 0]
         by_value = np.argsort(new, kind="stable")
