@@ -137,3 +137,33 @@ def diff(
     for name in ("newly_found", "newly_missed"):
         if found[name]:
             out(f"{name.replace('_', ' ')}: " + ", ".join(found[name]))
+
+
+@app.command()
+def cases(
+    files: Annotated[list[Path], typer.Argument(help="Files of cases, one JSON object a line.")],
+    kind: Annotated[str | None, typer.Option(help="Only cases of this kind.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Play small conversations and check the facts that must hold after them; results are per kind."""
+    from ego_cli.conversation.events import jsonable
+    from ego_cli.evaluation.cases import run_cases
+
+    report = run_cases(files, kind=kind)
+    kinds = {
+        name: {"passed": tally.passed, "total": tally.total} for name, tally in sorted(report.kinds.items())
+    }
+    failed = [result for result in report.results if not result.passed]
+    if as_json:
+        for result in failed:
+            out_json(jsonable(result))
+        out_json({"mean_over_kinds": report.mean_over_kinds, "kinds": kinds})
+        return
+    table([{"kind": name, **counts} for name, counts in kinds.items()], ["kind", "passed", "total"])
+    for result in failed:
+        found = [
+            f"{f.check}: expected {f.expected!r}, found {f.found!r} after {f.words!r}"
+            for f in result.failures
+        ]
+        out(f"{result.id}: {result.skipped or '; '.join(found)}")
+    out(f"mean over kinds: {report.mean_over_kinds:.3f}")

@@ -79,7 +79,9 @@ def play(setup: Setup, advance: Callable[[int, int], None] | None = None) -> lis
 
     Raises ``MisuseError`` when the agent cannot be loaded and ``CatalogueError`` when the file cannot be read.
     """
-    agent_class(setup.agent)  # a wrong name is said at once, not after reading the catalogue
+    agent_class(setup.agent)  # wrong names are said at once, not after reading the catalogue
+    for customer in setup.customers:
+        Speech(customer, setup.part, "")
     products = read_products(setup.catalogue)
     started = datetime.now(UTC)
     tasks = [
