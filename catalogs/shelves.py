@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 import string
 import tomllib
 from pathlib import Path
@@ -72,8 +73,12 @@ def _line_rows(line: str, kind: dict, shop: dict, brands: dict):
         own, _, price = variant.partition("@")
         for _ in range(min(each, len(palette)) if palette else 1):
             given = shared | _facts(own) | {"brand": brand, "model": model}
+            if "material" in given:
+                given["stuffs"] = given["material"]
+                given["material"] = given["stuffs"].replace("+", " and ")
             if palette:
-                given["colour"] = palette[turn % len(palette)]
+                given["tints"] = palette[turn % len(palette)]
+                given["colour"] = given["tints"].replace("+", " and ")
                 turn += 1
             yield _row(given, float(price), quality, note, kind, shop)
 
@@ -100,9 +105,10 @@ def _row(facts: dict, price: float, quality: float, note: str, kind: dict, shop:
     key = (kind["name"], *sorted(facts.items()))
     rng = dice(*key)
     inci = formulas.inci_list(facts, rng) if "base" in facts else None
-    row: dict = {"title": rng.choice(filled(kind["titles"], facts)), "brand": facts["brand"]}
+    row: dict = {"title": _title(rng.choice(filled(kind["titles"], facts)), shop["currency"]), "brand": facts["brand"]}
     row["categories"] = (fill(facts.get("path") or kind["path"], facts) or "").split(" > ")
-    row |= _money(price, shop["currency"], rng)
+    # Colours of one thing cost the same in the dollar shop, so its ending hangs on model and price only.
+    row |= _money(price, shop["currency"], rng if shop["currency"] == "NGN" else dice("ending", facts["brand"], facts["model"], price), rng)
     row |= _standing(quality, kind.get("fame", 3.2), rng)
     row["features"] = _features(kind, facts, inci, rng)
     row["description"] = _description(kind["say"], facts, note, rng)
@@ -113,12 +119,9 @@ def _row(facts: dict, price: float, quality: float, note: str, kind: dict, shop:
         # Real sellers leave gaps; the first two facts are nearly always there.
         if value and (len(details) < 2 or rng.random() < 0.93):
             details[name] = value
-    if "colour" in facts:
-        row["colour"] = facts["colour"].split("+") if "+" in facts["colour"] else facts["colour"]
-        row["title"] = row["title"].replace("+", " and ") if "+" in facts["colour"] else row["title"]
-    if "material" in facts:
-        stuff = facts["material"].split("+")
-        row["material"] = stuff if len(stuff) > 1 else stuff[0]
+    for field, parts in (("colour", facts.get("tints")), ("material", facts.get("stuffs"))):
+        if parts:
+            row[field] = parts.split("+") if "+" in parts else parts
     if "sizes" in facts:
         row["sizes"] = _sizes(facts["sizes"], rng)
     if "skin" in facts:
@@ -137,9 +140,23 @@ def _row(facts: dict, price: float, quality: float, note: str, kind: dict, shop:
     return row
 
 
-def _money(price: float, currency: str, rng: random.Random) -> dict:
-    price *= 1 + rng.uniform(-0.012, 0.012)
-    asked = ending(price, currency, rng)
+SMALL_WORDS = {"a", "and", "at", "by", "for", "from", "in", "of", "on", "or", "per", "the", "to", "with", "ml", "g", "kg", "oz", "lb", "ft", "qt",
+               "mm", "cm", "mg", "mcg", "x", "fl"}
+
+
+def _title(text: str, currency: str) -> str:
+    """No word twice running ("Steam Steam Iron"); the dollar shop sets its titles in capitals."""
+    text = re.sub(r"\b(\w{3,})( \1)\b", r"\1", text, flags=re.IGNORECASE)
+    if currency == "NGN":
+        return text
+    return " ".join(w if w.lower() in SMALL_WORDS else w[:1].upper() + w[1:] for w in text.split(" "))
+
+
+def _money(price: float, currency: str, line_rng: random.Random, rng: random.Random) -> dict:
+    if currency == "NGN":
+        # Sellers of the same thing differ by a little; the dollar shop has one price.
+        price *= 1 + rng.uniform(-0.012, 0.012)
+    asked = ending(price, currency, line_rng)
     money: dict = {"price": asked}
     if rng.random() < LIST_PRICE_SHARE[currency]:
         money["list_price"] = ending(price * (1 + rng.choice([0.05, 0.08, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4])), currency, rng)
@@ -150,14 +167,14 @@ def _money(price: float, currency: str, rng: random.Random) -> dict:
     return money | {"currency": currency}
 
 
-def ending(price: float, currency: str, rng: random.Random) -> float:
+def ending(price: float, currency: str, rng: random.Random) -> float | int:
     """A price as a shop writes it: 12,990 or 135,999 or 4,250; $24 or $24.50 or $23.99."""
     if currency == "USD":
         whole = max(1, math.floor(price))
-        return float(whole) if price >= 60 else rng.choice([float(whole), whole + 0.5, whole + 0.95, whole + 0.99])
+        return whole if price >= 60 else rng.choice([whole, whole + 0.5, whole + 0.95, whole + 0.99])
     step = 50 if price < 5000 else 100 if price < 30000 else 500 if price < 200000 else 1000
     whole = max(step, round(price / step) * step)
-    return float(whole - rng.choice([0, 0, 1, 10, 5] if step > 50 else [0, 0, 0, 1]))
+    return whole - rng.choice([0, 0, 1, 10, 5] if step > 50 else [0, 0, 0, 1])
 
 
 def _standing(quality: float, fame: float, rng: random.Random) -> dict:
