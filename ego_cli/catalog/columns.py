@@ -1,0 +1,808 @@
+"""What each column of a stranger's file holds, told by its name and by its content.
+
+A name proposes a role; the cells confirm or refuse it; columns without a telling name are read by their cells alone.
+Every decision keeps its reason for ``ego catalog inspect``.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
+from typing import Any
+
+from ego_cli.catalog import values
+from ego_cli.errors import MisuseError
+from ego_cli.settings import load_toml
+
+LOOKED_AT = 400  # cells of a column that are looked at, spread over the sample
+_NARROWEST = 4.0  # depth of a category column whose name says nothing about its depth
+
+# Roles that a person may name in --map, beside those that only content can tell.
+MAPPABLE = (
+    "title", "id", "brand", "store", "category", "price", "price_max", "price_list", "currency", "rating",
+    "rating_count", "features", "description", "colour", "material", "size", "gender", "ingredients", "reviews", "url",
+    "details", "drop",
+)  # fmt: skip
+_ALIASES = {
+    "color": "colour",
+    "name": "title",
+    "colours": "colour",
+    "sizes": "size",
+    "seller": "store",
+    "count": "rating_count",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column as understood. ``role`` is what it fills; "drop" fills nothing. ``why`` is for a person.
+
+    ``rank`` orders columns of one role (lower first); ``level`` orders category columns from broad to narrow;
+    ``currency`` is what the name says; ``minor`` prices are in hundredths; ``scale`` is the top of a rating scale;
+    ``parts`` are the two columns of a name-value pair; ``label`` is the key under which a detail is stored.
+    """
+
+    name: str
+    role: str
+    why: str
+    rank: int = 0
+    level: float = _NARROWEST
+    currency: str | None = None
+    minor: bool = False
+    scale: float = values.STARS
+    label: str = ""
+    partner: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRole:
+    """What a column's name proposes."""
+
+    role: str
+    rank: int
+    level: float = _NARROWEST
+    currency: str | None = None
+    minor: bool = False
+    why: str = ""
+
+
+# --------------------------------------------------------------------------------------------------------------- names
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_NOT_WORD = re.compile(r"[^\w#]+|_+")
+
+
+def normal_name(name: str) -> str:
+    """``g:sale_price``, ``SalePrice`` and ``Sale Price`` are all ``sale price``."""
+    text = unicodedata.normalize("NFKD", _CAMEL.sub(" ", name))
+    text = "".join(ch for ch in text if not unicodedata.combining(ch)).casefold()
+    return _NOT_WORD.sub(" ", text).strip()
+
+
+@cache
+def _names() -> dict[str, NamedRole]:
+    table = load_toml("columns.toml")
+    levels = table["category_levels"]
+    names: dict[str, NamedRole] = {}
+    for drop in table["drop"]:
+        for name in drop["names"]:
+            names[normal_name(name)] = NamedRole("drop", 0, why=drop["why"])
+    for role, known in table["roles"].items():
+        for rank, name in enumerate(known):
+            word = normal_name(name)
+            level = float(levels.get(word, _NARROWEST)) if role == "category" else _NARROWEST
+            names.setdefault(word, NamedRole(role, rank, level=level))
+    for name, level in levels.items():
+        names.setdefault(normal_name(name), NamedRole("category", 99, level=float(level)))
+    return names
+
+
+@lru_cache(maxsize=4096)
+def role_of_name(name: str) -> NamedRole | None:
+    """The role that a column's name proposes, or None. Nested names are written with dots."""
+    full = normal_name(name.replace(".", " "))
+    if found := _lookup(full, name):
+        return found
+    if "." not in name:
+        return None
+    parent, _, leaf = name.rpartition(".")
+    above = role_of_name(parent)
+    below = normal_name(leaf)
+    if above is not None and above.role in ("price", "price_list"):
+        if below in ("currency", "currency code", "currency symbol", "unit"):
+            return NamedRole("currency", 50)
+        if re.search(r"original|list|regular|was|old|before|compare|mrp|rrp", below):
+            return NamedRole("price_list", 50)
+        return NamedRole("price_max" if re.search(r"max|high|upper|to\b", below) else "price", 50)
+    if above is not None:
+        return NamedRole("drop", 0, why=above.why) if above.role == "drop" else None
+    return _lookup(below, leaf)
+
+
+def _lookup(words: str, original: str) -> NamedRole | None:
+    names = _names()
+    if found := names.get(words):
+        return found
+    filler = load_toml("columns.toml")["filler"]
+    tokens = words.split()
+    for _ in range(3):
+        if len(tokens) > 1 and tokens[0] in filler["before"]:
+            tokens = tokens[1:]
+        elif len(tokens) > 1 and tokens[-1] in filler["after"]:
+            tokens = tokens[:-1]
+        else:
+            break
+        if found := names.get(" ".join(tokens)):
+            return replace(found, rank=found.rank + 20)
+    return _price_with_currency(words, original)
+
+
+def _price_with_currency(words: str, original: str) -> NamedRole | None:
+    """``Price (INR)``, ``price_ngn_max``, ``amount in naira``, ``price_cents``: the name holds the unit too."""
+    minor_words = load_toml("columns.toml")["minor_units"]["words"]
+    tokens = words.split()
+    currency, kept, minor = None, [], False
+    for token in tokens:
+        code = (
+            values.currency_code(token)
+            if token
+            not in (
+                "all",
+                "try",
+                "won",
+                "mad",
+                "le",
+                "to",
+                "of",
+                "for",
+                "min",
+                "max",
+                "now",
+                "old",
+                "new",
+                "low",
+                "was",
+                "per",
+                "from",
+            )
+            else None
+        )
+        if code is not None and token in _currency_words():
+            currency = code
+        elif token in minor_words:
+            minor = True
+        elif token not in ("in", "of", "per"):
+            kept.append(token)
+    currency = currency or values.currency_mark(original)
+    if currency is None and not minor:
+        return None
+    found = _names().get(" ".join(kept)) if kept else None
+    if found is None or found.role not in ("price", "price_max", "price_list"):
+        return None
+    return replace(found, currency=currency, minor=minor)
+
+
+@cache
+def _currency_words() -> frozenset[str]:
+    marks = load_toml("columns.toml")["currency"]["marks"]
+    return frozenset(word.casefold() for code, words in marks.items() for word in (code, *words))
+
+
+@lru_cache(maxsize=4096)
+def field_of_detail(key: str) -> str | None:
+    """The product field that a key inside details really is (``Main Material`` is material), or None."""
+    word = normal_name(key)
+    for role, names in load_toml("columns.toml")["detail_fields"].items():
+        if word in names:
+            return str(role)
+    return None
+
+
+_PAIR = re.compile(
+    r"(attribute|option|property|spec|feature|param\w*|characteristic)\s*(\d*)\s*(name|key|label)"
+)
+_MEANINGLESS = re.compile(
+    r"(?:col|column|field|unnamed|var|attr|c|f|v|x|data)? ?\d*|[a-z]|unnamed \d+ level \d+"
+)
+
+
+def is_kept_whole(name: str) -> bool:
+    """Whether a nested object of this name is a bag of details rather than a group of columns."""
+    found = role_of_name(name)
+    return found is not None and found.role in ("details", "options")
+
+
+def flatten(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Nested objects as columns with dotted names; bags of details and lists stay whole."""
+    for key, cell in record.items():
+        if type(cell) is dict and not is_kept_whole(key):
+            break
+    else:
+        return record
+    flat: dict[str, Any] = {}
+    _flatten_into(flat, record, "", 0)
+    return flat
+
+
+def _flatten_into(flat: dict[str, Any], record: Mapping[str, Any], prefix: str, depth: int) -> None:
+    for key, cell in record.items():
+        name = f"{prefix}{key}"
+        if isinstance(cell, dict) and depth < 4 and not is_kept_whole(str(key)):
+            _flatten_into(flat, cell, f"{name}.", depth + 1)
+        else:
+            flat[name] = cell
+
+
+# ------------------------------------------------------------------------------------------------------------- content
+
+_URL = re.compile(r"(?:https?:)?//\S+|www\.\S+", re.I)
+_IMAGE = re.compile(r"\S+\.(?:jpe?g|png|gif|webp|svg|avif|bmp)(?:[?#&]\S*)?", re.I)
+_KEY_VALUE = re.compile(
+    r"\s*([^\W\d_][^:=\n]{1,40}?)\s*:\s+?(\S.*)|\s*([^\W\d_][^:=\n]{1,40}?)\s*:()\s*", re.S
+)
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*|\d{1,2}/\d{1,2}/\d{2,4} \d{1,2}:\d\d.*|\d{13}")
+_CODE = re.compile(
+    r"(?:[0-9a-f]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[A-Za-z0-9+/]{40,}={0,2})", re.I
+)
+_RATED = re.compile(r"\d(?:[.,]\d+)?\s*(?:out of|/)\s*(?:5|10)\b|[★⭐]", re.I)
+_COUNTED = re.compile(r"\(\s*\d[\d.,]*k?\s*\)|\d[\d.,]*k?\+?\s*(?:global )?(?:ratings?|reviews?)", re.I)
+_BARE_NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?")
+
+
+@dataclass(slots=True)
+class Profile:
+    """What the cells of one column look like: shares (0-1) of the filled ones, unless said otherwise."""
+
+    rows: int = 0
+    filled: int = 0
+    distinct: int = 0
+    cells: list[Any] = field(default_factory=list)
+    numbers: list[float] = field(default_factory=list)
+    words: float = 0.0  # mean words of a text cell
+    length: float = 0.0  # mean characters
+    share: dict[str, float] = field(default_factory=dict)
+
+    def __getitem__(self, kind: str) -> float:
+        return self.share.get(kind, 0.0)
+
+    @property
+    def variety(self) -> float:
+        """Distinct cells for each filled one."""
+        return self.distinct / self.filled if self.filled else 0.0
+
+
+def profile(cells: Sequence[Any]) -> Profile:
+    """Look at the cells of a column (raw values, None for missing)."""
+    step = max(1, len(cells) // LOOKED_AT)
+    seen = Profile(rows=len(cells[::step]))
+    counts: dict[str, int] = {}
+    kinds: set[Any] = set()
+    for cell in cells[::step]:
+        if values.is_null(cell):
+            continue
+        seen.filled += 1
+        seen.cells.append(cell)
+        text = cell if isinstance(cell, str) else str(cell)
+        kinds.add(text)
+        seen.length += len(text)
+        seen.words += text.count(" ") + 1
+        for kind in _kinds_of(cell, text.strip()):
+            counts[kind] = counts.get(kind, 0) + 1
+        if isinstance(cell, int | float) and not isinstance(cell, bool):
+            seen.numbers.append(float(cell))
+        elif isinstance(cell, str) and _BARE_NUMBER.fullmatch(cell.strip()):
+            seen.numbers.append(float(cell.strip().replace(",", ".")))
+    seen.distinct = len(kinds)
+    if seen.filled:
+        seen.length /= seen.filled
+        seen.words /= seen.filled
+        seen.share = {kind: count / seen.filled for kind, count in counts.items()}
+        seen.share["number"] = len(seen.numbers) / seen.filled
+    return seen
+
+
+def _kinds_of(cell: Any, text: str) -> list[str]:
+    if isinstance(cell, bool):
+        return ["zero_one"]
+    if isinstance(cell, dict):
+        return ["mapping"]
+    if isinstance(cell, list):
+        if cell and all(isinstance(item, dict) for item in cell):
+            return ["list", "objects"]
+        if cell and all(isinstance(item, str) and _URL.fullmatch(item) for item in cell):
+            return ["list", "link", "image"]
+        return ["list"]
+    if isinstance(cell, int | float):
+        return ["zero_one"] if cell in (0, 1) else []
+    kinds = []
+    if _URL.match(text) and " " not in text.split("|")[0].split(",")[0]:
+        kinds.append("link")
+        if _IMAGE.fullmatch(text.split(",")[0].split("|")[0].strip()):
+            kinds.append("image")
+        return kinds
+    if text in ("0", "1"):
+        kinds.append("zero_one")
+    if text[:1] in "[{" and (literal := values.parse_literal(text)) is not None:
+        kinds.append("mapping" if isinstance(literal, dict) else "list")
+    has_digit = any(ch.isdigit() for ch in text[:80])
+    if not has_digit:
+        if not any(ch.isalpha() for ch in text):
+            return [*kinds, "rated"] if _RATED.search(text) else kinds
+        kinds.append("words")
+    elif len(text) <= 60:
+        if _RATED.search(text):
+            kinds.append("rated")
+        elif _COUNTED.fullmatch(text):
+            kinds.append("counted")
+        elif values.currency_mark(text) and values.parse_price(text).amount is not None:
+            kinds.append("priced")
+        if _TIME.fullmatch(text):
+            kinds.append("time")
+        if text.endswith("%") and len(text) < 8:
+            kinds.append("percent")
+        if any(ch.isalpha() for ch in text) and " " in text:
+            kinds.append("words")
+    else:
+        kinds.append("words")
+    if _CODE.fullmatch(text):
+        kinds.append("code")
+    if _KEY_VALUE.fullmatch(text):
+        kinds.append("key_value")
+    return kinds
+
+
+def _is_sequence(numbers: list[float], rows: int) -> bool:
+    """0, 1, 2 … as exports number their rows."""
+    if len(numbers) < 3 or len(numbers) < rows or any(n != int(n) for n in numbers[:5]):
+        return False
+    step = numbers[1] - numbers[0]
+    return (
+        step > 0
+        and numbers[0] in (0, 1)
+        and all(b - a == step for a, b in zip(numbers, numbers[1:], strict=False))
+    )
+
+
+# ----------------------------------------------------------------------------------------------------------- judgement
+
+
+def understand(
+    records: Sequence[Mapping[str, Any]], mapping: Mapping[str, str] | None = None, headed: bool = True
+) -> list[Column]:
+    """Decide what every column of a sample of (flat) records is, in the file's order.
+
+    ``mapping`` is role -> column name as typed by a person; it wins. Raises ``MisuseError`` when it names what is not
+    there.
+    """
+    cells: dict[str, list[Any]] = {}
+    for row, record in enumerate(records):
+        for name, cell in record.items():
+            column = cells.get(name)
+            if column is None:
+                column = cells[name] = [None] * row
+            elif len(column) < row:
+                column.extend([None] * (row - len(column)))
+            column.append(cell)
+    for column in cells.values():
+        column.extend([None] * (len(records) - len(column)))
+    profiles = {name: profile(column) for name, column in cells.items()}
+    chosen = _mapped(mapping or {}, list(cells))
+    pairs = _name_value_pairs(list(cells))
+    columns: dict[str, Column] = {}
+    for name, seen in profiles.items():
+        if name in chosen:
+            columns[name] = _typed(name, chosen[name], seen)
+        elif name in pairs:
+            partner = pairs[name]
+            columns[name] = Column(
+                name, "pair" if partner else "drop", "names the value beside it", partner=partner
+            )
+        else:
+            columns[name] = _by_name(name, seen) or _by_content(name, seen)
+    _flag_groups(columns, profiles)
+    _guess_missing(columns, profiles, headed, fixed=set(chosen))
+    _only_one_identity(columns, profiles)
+    return list(columns.values())
+
+
+def _typed(name: str, role: str, seen: Profile) -> Column:
+    named = role_of_name(name)
+    level = named.level if named else _NARROWEST
+    currency = named.currency if named else None
+    minor = named.minor if named else False
+    scale = rating_scale(seen) if role == "rating" else values.STARS
+    return Column(name, role, "as mapped", -1, level, currency, minor, scale, label=_label(name))
+
+
+def _mapped(mapping: Mapping[str, str], names: list[str]) -> dict[str, str]:
+    """Column name -> role, from a typed role -> column name."""
+    by_word = {name.casefold(): name for name in names} | {normal_name(name): name for name in names}
+    chosen: dict[str, str] = {}
+    for role, wanted in mapping.items():
+        known = _ALIASES.get(role.casefold(), role.casefold())
+        if known not in MAPPABLE:
+            raise MisuseError(
+                f"--map does not know the field {role!r}", hint=f"fields: {', '.join(MAPPABLE)}"
+            )
+        name = by_word.get(wanted.casefold()) or by_word.get(normal_name(wanted))
+        if name is None:
+            shown = ", ".join(names[:20]) + (" …" if len(names) > 20 else "")
+            raise MisuseError(f"--map {role}={wanted}: there is no such column", hint=f"columns: {shown}")
+        chosen[name] = known
+    return chosen
+
+
+def _name_value_pairs(names: list[str]) -> dict[str, str]:
+    """``Attribute 1 name`` -> ``Attribute 1 value(s)``; the value column itself -> "" (it is read with its name)."""
+    normal = {normal_name(name): name for name in names}
+    pairs: dict[str, str] = {}
+    for word, name in normal.items():
+        found = _PAIR.fullmatch(word)
+        if not found:
+            continue
+        stem = f"{found[1]} {found[2]}".strip().replace("  ", " ")
+        joined = f"{found[1]}{found[2]}"
+        for tail in ("value", "values", "value s"):
+            partner = normal.get(f"{stem} {tail}") or normal.get(f"{joined} {tail}")
+            if partner:
+                pairs[name], pairs[partner] = partner, ""
+                break
+    return pairs
+
+
+def _label(name: str) -> str:
+    """A column's name as the key of a detail: ``assembly_required`` -> ``Assembly required``."""
+    leaf = name.rpartition(".")[2] or name
+    if re.search(r"[a-z][A-Z]|_", leaf) or leaf.islower():
+        words = normal_name(leaf)
+        return values.clean_text(words[:1].upper() + words[1:])
+    return values.clean_text(leaf)
+
+
+def _by_name(name: str, seen: Profile) -> Column | None:
+    named = role_of_name(name)
+    if named is None:
+        return None
+    role, why = named.role, f"name “{name}”"
+    if role == "drop":
+        if seen["key_value"] > 0.6:
+            return None
+        return Column(name, "drop", named.why)
+    if not seen.filled:
+        return Column(name, "drop", "empty in every row looked at")
+    role, remark = _confirmed(role, normal_name(name), seen)
+    if role is None:
+        return None if not remark else Column(name, "drop", remark)
+    if remark:
+        why = f"{why}; {remark}"
+    scale = rating_scale(seen) if role in ("rating", "rating_and_count") else values.STARS
+    return Column(
+        name, role, why, named.rank, named.level, named.currency, named.minor, scale, label=_label(name)
+    )
+
+
+_WEAK = {
+    "type", "label", "class", "family", "segment", "section", "kind", "genre", "collection", "value", "amount", "rate", "cost", "amt",
+    "item", "product", "ad", "ten", "note", "score", "rank", "key", "code", "ego", "owo", "content", "text", "body", "hang",
+    "market", "platform", "designer", "company", "make", "valor", "importe", "nota", "tur", "tipo",
+}  # fmt: skip
+
+
+def _confirmed(role: str, word: str, seen: Profile) -> tuple[str | None, str]:
+    """The role after a look at the cells, and a remark. (None, "") leaves the column to its content."""
+    weak = word in _WEAK
+    if seen["key_value"] > 0.6 and role not in ("description", "features", "title", "ingredients"):
+        return ("id", "") if role == "id" else ("key_value", "cells are “key: value”")
+    if role in ("price", "price_max", "price_list"):
+        read = sum(1 for cell in seen.cells if values.parse_price(cell).amount is not None)
+        if seen["objects"] > 0.5:
+            return "variants", ""
+        return (role, "") if read >= (0.8 if weak else 0.3) * seen.filled else (None, "")
+    if role in ("rating", "rating_count", "reviews"):
+        return _rating_kind(role, word, seen)
+    if role == "category":
+        if seen["objects"] > 0.5 or seen["list"] > 0.5:
+            return role, ""
+        if seen["number"] > 0.8 or seen["link"] > 0.5:
+            return None, "numbers without their names" if seen["number"] > 0.8 else ""
+        kinds = load_toml("columns.toml")["export"]["types"]
+        if all(isinstance(cell, str) and cell.strip().casefold() in kinds for cell in seen.cells):
+            return None, "tells the kind of row in the export"
+        return (
+            (None, "")
+            if weak and (seen.length > 60 or (seen.variety > 0.6 and seen.filled > 20))
+            else (role, "")
+        )
+    if role == "title":
+        if seen["link"] > 0.5 or seen["mapping"] > 0.5 or seen["objects"] > 0.5:
+            return None, ""
+        return (None, "") if weak and seen["number"] > 0.5 else (role, "")
+    if role in ("brand", "store"):
+        if seen["link"] > 0.5 or seen["objects"] > 0.5 or seen.length > 80 or seen["zero_one"] > 0.8:
+            return None, ""
+        return role, ""
+    if role == "gender":
+        known = sum(1 for cell in seen.cells if gender_of(cell) is not None)
+        return (role, "") if known >= 0.5 * seen.filled else (None, "")
+    if role == "currency":
+        known = sum(1 for cell in seen.cells if values.currency_code(cell) is not None)
+        return (role, "") if known >= 0.5 * seen.filled else (None, "")
+    if role == "url":
+        return (
+            (role, "")
+            if seen["link"] > 0.5 or any("/" in str(cell) for cell in seen.cells[:5])
+            else (None, "")
+        )
+    if role in ("details", "variants", "options"):
+        if role != "details" and seen["objects"] < 0.5 and seen["mapping"] < 0.5:
+            return None, ""
+        if seen["mapping"] + seen["list"] < 0.5 and seen.length > 120:
+            return "description", "running text"
+        return role, ""
+    if role in ("colour", "material", "size") and seen["link"] > 0.5:
+        return None, ""
+    return role, ""
+
+
+def _rating_kind(role: str, word: str, seen: Profile) -> tuple[str | None, str]:
+    if seen["rated"] >= 0.2:
+        return ("rating_and_count", "cells hold ratings and their number") if role != "rating" else (role, "")
+    if (
+        seen["objects"] > 0.3
+        or seen["list"] > 0.3
+        or (seen["words"] > 0.5 and seen.length > 12 and not seen["counted"])
+    ):
+        if role == "rating":
+            return None, ""
+        return "reviews", "texts of reviews"
+    top = max(seen.numbers, default=0.0)
+    if role == "rating":
+        if seen.numbers and len(seen.numbers) > 20 and seen.variety > 0.9 and _whole(seen.numbers):
+            return None, "a place in a list, not a rating"
+        if word.endswith("s") and word != "stars" and top > 10 and _whole(seen.numbers):
+            return "rating_count", "whole numbers"
+        return (role, "") if top <= 100 else (None, "")
+    if role == "rating_count" and word in ("reviews", "customer reviews") and seen.numbers and top <= 5:
+        if not _whole(seen.numbers):
+            return "rating", "numbers from 0 to 5"
+    if role == "reviews" and seen["number"] > 0.8:
+        return "rating_count", "whole numbers"
+    return role, ""
+
+
+def _whole(numbers: list[float]) -> bool:
+    return all(number == int(number) for number in numbers)
+
+
+def rating_scale(seen: Profile) -> float:
+    """The top of a rating column's scale: 5, 10 or 100."""
+    top = max(seen.numbers, default=values.STARS)
+    return values.STARS if top <= values.STARS else 10.0 if top <= 10 else 100.0
+
+
+@lru_cache(maxsize=2048)
+def _gender_of_text(text: str) -> str | None:
+    word = normal_name(text)
+    for gender, words in load_toml("columns.toml")["gender_words"].items():
+        if word in words or text.strip().casefold() in words:
+            return str(gender)
+    return None
+
+
+def gender_of(cell: object) -> str | None:
+    """men, women, boys, girls, kids or unisex, in any of the languages of ``data/columns.toml``."""
+    if isinstance(cell, list | tuple):
+        found = {gender for item in cell if (gender := gender_of(item))}
+        return found.pop() if len(found) == 1 else "unisex" if found else None
+    return _gender_of_text(cell) if isinstance(cell, str) and len(cell) < 40 else None
+
+
+def _by_content(name: str, seen: Profile) -> Column:
+    """A column whose name says nothing (or something that its cells refuse)."""
+    label, word = _label(name), normal_name(name)
+    if not seen.filled:
+        return Column(name, "drop", "empty in every row looked at")
+    if seen["image"] > 0.5:
+        return Column(name, "drop", "a picture's address")
+    if seen["link"] > 0.6:
+        return Column(name, "link", "content: links")
+    if seen["mapping"] > 0.5:
+        return Column(name, "details", "content: keys with values", label=label)
+    if seen["objects"] > 0.5:
+        return Column(name, "objects", "content: nested objects", label=label)
+    if seen["rated"] > 0.5:
+        return Column(name, "rating_and_count", "content: ratings")
+    if seen["counted"] > 0.5:
+        return Column(name, "rating_count?", "content: numbers of ratings")
+    if seen["priced"] > 0.5:
+        return Column(name, "price?", "content: amounts of money", label=label)
+    if seen["key_value"] > 0.6:
+        return Column(name, "key_value", "content: “key: value”")
+    if seen["time"] > 0.6:
+        return Column(name, "drop", "a time stamp")
+    if seen["code"] > 0.6:
+        return Column(name, "drop", "a code without meaning to a shopper")
+    if _is_sequence(seen.numbers, seen.rows):
+        return Column(name, "drop", "numbers the rows")
+    if seen.distinct == 1 and seen.filled >= 20 and "." not in name:
+        return Column(name, "drop", "the same in every row")
+    if seen["zero_one"] > 0.9:
+        return Column(name, "flag", "content: zeros and ones", label=label)
+    if _MEANINGLESS.fullmatch(word):
+        return Column(name, "unnamed", "a name without meaning", label=label)
+    if seen.length > 300:
+        return Column(name, "description", "content: long text", rank=90)
+    return Column(name, "detail", "kept as a detail", label=label)
+
+
+def _flag_groups(columns: dict[str, Column], profiles: Mapping[str, Profile]) -> None:
+    """Columns of zeros and ones that belong together (skin types) become one detail."""
+    groups = load_toml("columns.toml")["flags"]
+    for group, names in groups.items():
+        members = [
+            c for c in columns.values() if normal_name(c.name) in names and profiles[c.name]["zero_one"] > 0.9
+        ]
+        if len(members) >= 2:
+            for column in members:
+                columns[column.name] = Column(
+                    column.name, "flag", f"one of “{group}”", label=group, partner=_label(column.name)
+                )
+
+
+def _guess_missing(
+    columns: dict[str, Column], profiles: Mapping[str, Profile], headed: bool, fixed: set[str]
+) -> None:
+    """Fill the roles that no name filled from what the cells look like."""
+
+    def has(*roles: str) -> bool:
+        return any(column.role in roles for column in columns.values())
+
+    def free() -> list[Column]:
+        return [
+            c
+            for c in columns.values()
+            if c.role in ("unnamed", "detail", "price?", "link") and c.name not in fixed
+        ]
+
+    def give(column: Column, role: str, why: str) -> None:
+        columns[column.name] = replace(
+            column, role=role, why=why, scale=rating_scale(profiles[column.name]), rank=80
+        )
+
+    for column in list(columns.values()):
+        if column.role == "price?":
+            if has("price"):
+                first = next(c for c in columns.values() if c.role == "price")
+                dearer = _is_dearer(profiles[column.name], profiles[first.name])
+                give(
+                    column,
+                    "drop" if dearer else "detail",
+                    "content: the price before" if dearer else "another amount",
+                )
+            else:
+                give(column, "price", "content: amounts of money")
+        elif column.role == "rating_count?":
+            give(column, "drop" if has("rating_count") else "rating_count", column.why)
+    if not has("title"):
+        best = max(free(), key=lambda c: _title_likeness(profiles[c.name], c, list(columns)), default=None)
+        if best is not None and _title_likeness(profiles[best.name], best, list(columns)) > 0:
+            give(best, "title", "content: short texts that differ from row to row")
+        else:
+            short = [c for c in columns.values() if c.role == "description" and profiles[c.name].length < 150]
+            if short:
+                give(short[0], "title", f"the only naming text, “{short[0].name}”")
+    if not has("url"):
+        links = [c for c in columns.values() if c.role == "link"]
+        if links:
+            best_link = max(links, key=lambda c: profiles[c.name].variety)
+            if profiles[best_link.name].variety > 0.5 or profiles[best_link.name].filled < 5:
+                give(best_link, "url", "content: a link of its own in each row")
+    for column in list(columns.values()):
+        if column.role == "link":
+            give(column, "drop", "a link beside the product's own")
+    _guess_numbers(columns, profiles, has, give)
+    unnamed = [c for c in columns.values() if c.role == "unnamed"]
+    for column in unnamed:
+        seen = profiles[column.name]
+        if not has("id") and not headed and seen.variety > 0.95 and seen.words < 1.5 and seen.length >= 3:
+            give(column, "id", "content: a code of its own in each row")
+        elif seen["list"] > 0.5 and not has("features"):
+            give(column, "features", "content: lists")
+        elif seen["words"] > 0.5 and seen.length > 80 and not has("description"):
+            give(column, "description", "content: the longest texts")
+        elif seen["words"] > 0.5 and not has("category") and seen.variety < 0.5 and seen.filled > 5:
+            give(column, "category", "content: few different words")
+        elif seen["words"] > 0.5:
+            give(column, "features" if seen.words > 3 else "detail", "content: words")
+        else:
+            give(column, "drop", "neither name nor content says what it is")
+
+
+def _guess_numbers(columns: dict[str, Column], profiles: Mapping[str, Profile], has: Any, give: Any) -> None:
+    """Bare numbers under names without meaning: ratings, then counts, then the price."""
+    numeric = [c for c in columns.values() if c.role == "unnamed" and profiles[c.name]["number"] > 0.8]
+    for column in numeric:
+        numbers = profiles[column.name].numbers
+        if not has("rating", "rating_and_count") and max(numbers) <= 5 and not _whole(numbers):
+            give(column, "rating", "content: numbers from 0 to 5")
+    if has("price"):
+        return
+    rest = [c for c in numeric if columns[c.name].role == "unnamed" and not _is_code(profiles[c.name])]
+    rest = [c for c in rest if max(profiles[c.name].numbers) > 5]
+    if rest:
+        give(
+            max(rest, key=lambda c: _money_likeness(profiles[c.name])),
+            "price",
+            "content: numbers of a price's size",
+        )
+    for column in rest:
+        if (
+            columns[column.name].role == "unnamed"
+            and not has("rating_count")
+            and _whole(profiles[column.name].numbers)
+        ):
+            give(column, "rating_count", "content: whole numbers")
+
+
+def _is_code(seen: Profile) -> bool:
+    """Whole numbers of one length that never repeat are article numbers."""
+    lengths = {len(str(int(number))) for number in seen.numbers}
+    return (
+        _whole(seen.numbers)
+        and seen.variety > 0.95
+        and len(lengths) == 1
+        and min(lengths) >= 5
+        and seen.filled > 3
+    )
+
+
+def _money_likeness(seen: Profile) -> float:
+    cents = sum(1 for cell in seen.cells if re.search(r"[.,]\d\d$", str(cell))) / max(1, seen.filled)
+    round_ends = sum(1 for n in seen.numbers if n >= 10 and n % 10 in (0, 5, 9)) / max(1, len(seen.numbers))
+    return 2 * cents + round_ends + min(seen.variety, 0.5)
+
+
+def _is_dearer(one: Profile, other: Profile) -> bool:
+    mean = [
+        sum(money.amount or 0 for cell in seen.cells if (money := values.parse_price(cell)))
+        / max(1, seen.filled)
+        for seen in (one, other)
+    ]
+    return mean[0] > mean[1]
+
+
+def _title_likeness(seen: Profile, column: Column, order: list[str]) -> float:
+    if (
+        not seen.filled
+        or seen["words"] < 0.5
+        or seen["link"] > 0.2
+        or seen.length > 200
+        or seen["key_value"] > 0.5
+    ):
+        return 0.0
+    if seen.variety < 0.5 and seen.filled > 5:
+        return 0.0
+    length = min(seen.words, 6) / 6
+    place = 1 - order.index(column.name) / (2 * len(order))
+    return seen.variety * length * place * (0.5 if column.role == "detail" else 1.0)
+
+
+def _only_one_identity(columns: dict[str, Column], profiles: Mapping[str, Profile]) -> None:
+    """Of several codes the first that tells the rows apart is the id; the others are dropped or serve as group."""
+    title = next((c for c in columns.values() if c.role == "title"), None)
+    wanted = profiles[title.name].distinct if title else 1
+    ids = sorted((c for c in columns.values() if c.role == "id"), key=lambda c: c.rank)
+    good = [c for c in ids if profiles[c.name].distinct >= 0.9 * wanted or c.why == "as mapped"]
+    for column in ids:
+        if good and column is good[0]:
+            continue
+        reason = "another code" if good else "does not tell the products apart"
+        columns[column.name] = replace(column, role="drop", why=reason)
+    groups = load_toml("columns.toml")["roles"]["group"]
+    for column in list(columns.values()):
+        if normal_name(column.name) in groups and column.role in ("drop", "detail", "id", "key_value"):
+            if column.role != "id":
+                columns[column.name] = replace(column, role="group", why="ties variants together")
