@@ -102,9 +102,9 @@ def claims(inci: list[str], facts: dict[str, str]) -> list[str]:
         said.append("Fragrance-free")
     if not contains(inci, ("paraben",)):
         said.append("Paraben-free")
-    if facts.get("dept") == "hair" or "wash" in facts:
-        if not contains(inci, ("sulfate",)):
-            said.append("Sulfate-free")
+    washes = facts.get("dept") == "hair" or "wash" in facts
+    if washes and not contains(inci, ("sulfate",)):
+        said.append("Sulfate-free")
     if facts.get("dept") == "face":
         if not contains(inci, ("alcohol denat",)):
             said.append("Alcohol-free")

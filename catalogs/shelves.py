@@ -119,6 +119,10 @@ def _row(facts: dict, price: float, quality: float, note: str, kind: dict, shop:
         # Real sellers leave gaps; the first two facts are nearly always there.
         if value and (len(details) < 2 or rng.random() < 0.93):
             details[name] = value
+    for name, value in details.items():
+        # Three bullets at least; a thin row borrows from its own details.
+        if len(row["features"]) < 3 and value.lower() not in ", ".join(row["features"]).lower():
+            row["features"].append(f"{name}: {value}")
     for field, parts in (("colour", facts.get("tints")), ("material", facts.get("stuffs"))):
         if parts:
             row[field] = parts.split("+") if "+" in parts else parts
@@ -140,7 +144,7 @@ def _row(facts: dict, price: float, quality: float, note: str, kind: dict, shop:
     return row
 
 
-SMALL_WORDS = {"a", "and", "at", "by", "for", "from", "in", "of", "on", "or", "per", "the", "to", "with", "ml", "g", "kg", "oz", "lb", "ft", "qt",
+SMALL_WORDS = {"a", "and", "de", "at", "by", "for", "from", "in", "of", "on", "or", "per", "the", "to", "with", "ml", "g", "kg", "oz", "lb", "ft", "qt",
                "mm", "cm", "mg", "mcg", "x", "fl"}
 
 
@@ -149,7 +153,7 @@ def _title(text: str, currency: str) -> str:
     text = re.sub(r"\b(\w{3,})( \1)\b", r"\1", text, flags=re.IGNORECASE)
     if currency == "NGN":
         return text
-    return " ".join(w if w.lower() in SMALL_WORDS else w[:1].upper() + w[1:] for w in text.split(" "))
+    return " ".join(w if w.lower().strip(",)") in SMALL_WORDS else w[:1].upper() + w[1:] for w in text.split(" "))
 
 
 def _money(price: float, currency: str, line_rng: random.Random, rng: random.Random) -> dict:

@@ -37,7 +37,14 @@ def reviews(stock: dict[str, list[dict]]) -> list[dict]:
 def _name(shop: dict, taken: set[str], rng: random.Random) -> str:
     while True:
         first, last = rng.choice(shop["first_names"]), rng.choice(shop["last_names"])
-        name = rng.choice([f"{first} {last[0]}.", f"{first} {last}", f"{first.lower()}{rng.randrange(2, 99)}", f"{first}_{last[0].lower()}{rng.randrange(1, 9)}"])
+        name = rng.choice(
+            [
+                f"{first} {last[0]}.",
+                f"{first} {last}",
+                f"{first.lower()}{rng.randrange(2, 99)}",
+                f"{first}_{last[0].lower()}{rng.randrange(1, 9)}",
+            ]
+        )
         if name not in taken:
             taken.add(name)
             return name

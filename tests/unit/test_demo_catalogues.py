@@ -68,7 +68,7 @@ def test_every_row_has_what_a_shopper_reads(shops):
     for rows in shops.values():
         for row in rows:
             assert row["title"] and row["brand"] and row["description"], row["id"]
-            assert 2 <= len(row["features"]) <= 9, row["id"]
+            assert 3 <= len(row["features"]) <= 6, row["id"]
             assert len(row["categories"]) >= 2
             assert row["delivery"] == row["details"]["Delivery"]
             assert not re.search(r"[{}]|\b(\w{4,}) \1\b", row["title"], re.IGNORECASE), row["title"]
@@ -89,13 +89,13 @@ def test_brands_are_the_invented_ones(shops):
 
 
 def test_prices_ratings_and_gaps_look_like_a_shop(shops):
-    for name, rows in shops.items():
+    for rows in shops.values():
         priced = [r for r in rows if r["price"] is not None]
         assert 0.003 < 1 - len(priced) / len(rows) < 0.03
         assert all(r["price"] > 0 and r.get("list_price", r["price"]) >= r["price"] for r in priced)
         rated = [r["rating"] for r in rows if r["rating"] is not None]
         assert 0.02 < 1 - len(rated) / len(rows) < 0.12
-        assert 3.2 <= min(rated) and max(rated) <= 4.9 and 4.0 < sum(rated) / len(rated) < 4.4
+        assert min(rated) >= 3.2 and max(rated) <= 4.9 and 4.0 < sum(rated) / len(rated) < 4.4
         assert all((r["rating"] is None) == (r["rating_count"] == 0) for r in rows)
 
 
