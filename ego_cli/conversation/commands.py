@@ -6,7 +6,6 @@ for an action of the front end (``/export``). Where it has both, a screen takes 
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 
 from ego_cli.errors import MisuseError
@@ -104,6 +103,8 @@ def parse(line: str) -> Call:
     words = rest.strip()
     command = _BY_NAME.get(name.lower())
     if command is None:
+        import difflib  # only for a slip of the pen: the screen starts without it
+
         near = difflib.get_close_matches(name.lower(), _BY_NAME, n=1)
         raise MisuseError(
             f"there is no command /{name}", hint=f"did you mean /{near[0]}?" if near else "try /help"

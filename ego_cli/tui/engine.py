@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from ego_cli.catalog.product import Product
-from ego_cli.conversation.events import Card, Decision, Event, TurnDone
+from ego_cli.conversation.events import Decision, Event, Reply, TurnDone
 from ego_cli.conversation.state import State
 
 
@@ -106,8 +106,8 @@ class Engine(Protocol):
         """Tokens that a session may spend; 0 = none needed."""
 
     def turn(self, text: str, cancel: threading.Event | None = None) -> Iterator[Event]: ...
-    def cards(self, decision: Decision, state: State) -> tuple[Card, ...]:
-        """The cards of a decision, for a screen that shows them before the words are ready."""
+    def reply(self, decision: Decision) -> Reply:
+        """The rules' words and cards for a decision, for a screen that shows them before a model has phrased them."""
 
     def history(self) -> tuple[TurnDone, ...]:
         """Turns of the conversation that is resumed, oldest first."""

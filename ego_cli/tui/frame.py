@@ -1,4 +1,4 @@
-"""The lines around the talk: header, the strip of what was understood (where no inspector stands beside), footer."""
+"""The lines above and below everything: header and footer."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from textual.widget import Widget
 
 from ego_cli.tui import keys
 from ego_cli.tui.drawing import MUTED, cut, spread, text
-from ego_cli.tui.inspector.understood import budget_text, shop_currency
-from ego_cli.tui.snapshot import Snapshot
 
 _FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _FRAME_S = 0.1
@@ -22,7 +20,6 @@ class Header(Widget):
     user: reactive[str] = reactive("")
     model: reactive[str] = reactive("")
     stage: reactive[str] = reactive("")
-    turn: reactive[int] = reactive(0)
     busy: reactive[bool] = reactive(False)
     ready: reactive[bool] = reactive(False)
     failed: reactive[bool] = reactive(False)
@@ -53,31 +50,6 @@ class Header(Widget):
         else:
             right = text(f"{self.model or 'rules only'} ", MUTED)
         return spread(left, right, self.size.width)
-
-
-class Strip(Widget):
-    """What holds, in one line."""
-
-    snapshot: reactive[Snapshot] = reactive(Snapshot, init=False)
-
-    def render(self) -> Content:
-        state, currency = self.snapshot.state, shop_currency(self.snapshot)
-        parts: list[Content] = []
-        for want in state.wants:
-            if want.category:
-                parts.append(text(want.category, "bold $secondary"))
-            if want.budget:
-                parts.append(text(budget_text(want.budget, currency)))
-            parts += [text(slot.text or slot.words) for slot in want.slots]
-        if state.budget:
-            parts.append(text(budget_text(state.budget, currency)))
-        parts += [text(f"✕ {item.value}", "$error") for item in state.exclusions]
-        return cut(Content(" ") + text(" · ", MUTED).join(parts), self.size.width)
-
-    def watch_snapshot(self, snapshot: Snapshot) -> None:
-        self.set_class(
-            not (snapshot.state.wants or snapshot.state.budget or snapshot.state.exclusions), "-empty"
-        )
 
 
 class Footer(Widget):

@@ -107,9 +107,9 @@ def fold(snapshot: Snapshot, event: Event) -> Snapshot:
             return replace(snapshot, state=state, changes=changes, stage="searching")
         case Recalled(uses=uses):
             return replace(snapshot, uses=uses)
-        case RankedEvent(want=want, ranked=ranked):
-            lists = (*snapshot.ranked[:want], ranked, *snapshot.ranked[want + 1 :])
-            return replace(snapshot, ranked=lists, stage="deciding")
+        case RankedEvent(ranked=ranked):
+            earlier = snapshot.ranked if snapshot.stage == "deciding" else ()
+            return replace(snapshot, ranked=(*earlier, ranked), stage="deciding")
         case Decided(decision=decision):
             kept = decision if decision.groups else replace(decision, groups=snapshot.decision.groups)
             return replace(

@@ -365,8 +365,8 @@ class ScriptedEngine:
             step = FIRST
         yield from events(replace(step, text=text, turn=len(self.heard)))
 
-    def cards(self, decision: Decision, state: State) -> tuple[Card, ...]:
-        return tuple(card(n, scored) for n, scored in enumerate(decision.shown, start=1))
+    def reply(self, decision: Decision) -> Reply:
+        return Reply("", "", tuple(card(n, scored) for n, scored in enumerate(decision.shown, start=1)))
 
     def history(self) -> tuple[TurnDone, ...]:
         return self.past

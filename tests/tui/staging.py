@@ -16,7 +16,7 @@ SIZES = [(80, 24), (120, 40)]
 def make_app(engine: ScriptedEngine | None = None, **options: Any) -> EgoApp:
     """The app over a scripted engine; nothing blinks or spins."""
     chosen = engine or ScriptedEngine()
-    app = EgoApp(lambda: chosen, ScriptedShop, **options)
+    app = EgoApp(lambda catalogue, user: chosen, lambda catalogue: ScriptedShop(), **options)
     app.animation_level = "none"
     return app
 
@@ -36,7 +36,7 @@ async def settle(pilot: Pilot[Any]) -> None:
     app = pilot.app
     assert isinstance(app, EgoApp)
     app.prompt.cursor_blink = False
-    await until(pilot, lambda: app.engine is not None and not app.busy)
+    await until(pilot, lambda: app.talk is not None and app.talk.ready and not app.talk.busy)
 
 
 def after(says: Sequence[str] = (), then: Callable[[Pilot[Any]], Awaitable[None]] | None = None) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual import events
 from textual.content import Content
 from textual.geometry import Size
@@ -9,9 +11,11 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from ego_cli.conversation.events import Card
-from ego_cli.ranking.scored import Scored
 from ego_cli.tui.drawing import MUTED, cut, spread, stack, text, wrap
+
+if TYPE_CHECKING:
+    from ego_cli.conversation.events import Card
+    from ego_cli.ranking.scored import Scored
 
 _GUTTER = 4  # cells of the rank's column
 

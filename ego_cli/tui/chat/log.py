@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual import events
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -10,11 +12,13 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from ego_cli.conversation.events import Card, Notice, Question, Reply, TurnDone
-from ego_cli.ranking.scored import Scored
 from ego_cli.tui import keys
 from ego_cli.tui.chat.card import CardView
 from ego_cli.tui.drawing import MUTED, stack, table, text, wrap
+
+if TYPE_CHECKING:
+    from ego_cli.conversation.events import Card, Question, Reply, TurnDone
+    from ego_cli.ranking.scored import Scored
 
 _NAME = 6  # cells of the speaker's column
 NEAR_END = 3  # lines from the end within which a reader is followed
@@ -87,9 +91,10 @@ class ChatLog(VerticalScroll, can_focus=True):
     class Command(Message):
         """A key in the list asks for a slash command about the selected product."""
 
-        def __init__(self, name: str) -> None:
+        def __init__(self, name: str, numbered: bool = True) -> None:
             super().__init__()
             self.name = name
+            self.numbered = numbered
 
     class Step(Message):
         """Move the selection."""
@@ -100,7 +105,8 @@ class ChatLog(VerticalScroll, can_focus=True):
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._reply: Said | None = None
+        self._lead: Said | None = None  # the words of the reply that is being given
+        self._streaming = False
         self._cards: list[CardView] = []
         self._chips: Chips | None = None
         self._at_end = True
@@ -132,6 +138,11 @@ class ChatLog(VerticalScroll, can_focus=True):
         if surplus > 0:
             self.remove_children(list(self.children)[:surplus])
 
+    def start_over(self) -> None:
+        """An empty list, for another conversation."""
+        self.remove_children()
+        self._lead, self._cards, self._chips, self._at_end = None, [], None, True
+
     def greet(self, catalogue: str) -> None:
         """The first words of a new conversation."""
         self._add(Said("ego", f"Hello. What are you looking for in {catalogue}?", classes="ego"))
@@ -142,28 +153,51 @@ class ChatLog(VerticalScroll, can_focus=True):
         for card in self._cards:
             card.old = True
             card.selected = False
-        self._reply = None
+        self._lead, self._streaming = None, False
         self._at_end = True  # who writes wants to see the answer
         self._add(Said("you", words, classes="you"))
 
     def stream(self, words: str, restart: bool) -> None:
-        """A piece of the reply that is being written."""
-        if self._reply is None:
-            self._reply = Said("ego", words, classes="ego")
-            self._add(self._reply)
+        """A piece of the words above the list, as a model writes them."""
+        if self._lead is None:
+            self._say_lead(words)
         else:
-            self._reply.words = words if restart else self._reply.words + words
-            if self._at_end:
-                self._follow()
+            self._lead.words = words if restart or not self._streaming else self._lead.words + words
+        self._streaming = True
+        if self._at_end:
+            self._follow()
 
-    def show_cards(self, cards: tuple[Card, ...], shown: tuple[Scored, ...]) -> None:
-        """The list, as soon as it is decided; again with the same cards changes nothing."""
+    def show_reply(self, reply: Reply, shown: tuple[Scored, ...]) -> None:
+        """Words above the list and the list, as soon as they are decided."""
+        if words := _above(reply):
+            self._say_lead(words)
+        if reply.cards:
+            self._show_cards(reply.cards, shown)
+
+    def finish(self, done: TurnDone) -> None:
+        """The whole reply: what ``show_reply`` shows, a table, the words below, and the question's answers."""
+        reply = done.reply
+        self.show_reply(reply, done.decision.shown)
+        widgets: list[Widget] = []
+        if done.decision.table:
+            widgets.append(Table(done.decision.table))
+        if reply.tail and _above(reply) != reply.tail:
+            alone = self._lead is None and not reply.cards
+            widgets.append(Said("ego" if alone else "", reply.tail, classes="ego"))
+        question = done.decision.question
+        if question and question.options:
+            self._chips = Chips(question)
+            widgets.append(self._chips)
+        self._add(*widgets)
+        self._lead = None
+
+    def _show_cards(self, cards: tuple[Card, ...], shown: tuple[Scored, ...]) -> None:
         if [view.card for view in self._cards if not view.old] == list(cards):
             return
         by_id = {scored.product.id: scored for scored in shown}
         self._cards = [CardView(card, by_id.get(card.id)) for card in cards]
         widgets: list[Widget] = []
-        group = None
+        group = ""
         for view in self._cards:
             if view.card.group and view.card.group != group:
                 group = view.card.group
@@ -171,48 +205,28 @@ class ChatLog(VerticalScroll, can_focus=True):
             widgets.append(view)
         self._add(*widgets)
 
-    def finish(self, done: TurnDone) -> None:
-        """The whole reply: words above the cards, cards, table, words below, and the question's answers."""
-        reply = done.reply
-        lead = _lead(reply)
-        if lead:
-            self._say_lead(lead)
-        if reply.cards:
-            self.show_cards(reply.cards, done.decision.shown)
-        widgets: list[Widget] = []
-        if done.decision.table:
-            widgets.append(Table(done.decision.table))
-        if reply.tail and reply.tail != lead:
-            widgets.append(Said("" if lead or reply.cards else "ego", reply.tail, classes="ego tail"))
-        question = done.decision.question
-        if question and question.options:
-            self._chips = Chips(question)
-            widgets.append(self._chips)
-        self._add(*widgets)
-        self._reply = None
-
-    def _say_lead(self, lead: str) -> None:
-        if self._reply is not None:
-            self._reply.words = lead
+    def _say_lead(self, words: str) -> None:
+        if self._lead is not None:
+            self._lead.words = words
             return
-        self._reply = Said("ego", lead, classes="ego")
+        self._lead = Said("ego", words, classes="ego")
         fresh = [view for view in self._cards if not view.old]
         if fresh:
-            self.mount(self._reply, before=fresh[0])
+            self.mount(self._lead, before=fresh[0])
         else:
-            self._add(self._reply)
+            self._add(self._lead)
 
-    def say_notice(self, notice: Notice) -> None:
+    def say_notice(self, words: str, level: str = "info") -> None:
         """One line beside the talk: a fallback, a failed stage, a result of a command."""
-        mark = {"warning": "!", "error": "✗"}.get(notice.level, "·")
-        style = {"warning": "$warning", "error": "$error"}.get(notice.level, MUTED)
-        self._add(Said(f"  {mark}", notice.text, style=style, classes="notice"))
+        mark = {"warning": "!", "error": "✗"}.get(level, "·")
+        style = {"warning": "$warning", "error": "$error"}.get(level, MUTED)
+        self._add(Said(f"  {mark}", words, style=style, classes="notice"))
 
     def cut_short(self) -> None:
         """The reply was stopped: what is there stays, marked."""
-        if self._reply is not None and self._reply.words:
-            self._reply.words += " …"
-        self._reply = None
+        if self._lead is not None and self._streaming:
+            self._lead.words += " …"
+        self._lead = None
         self._cards = [view for view in self._cards if view.is_attached]
 
     # --- question and selection
@@ -254,10 +268,11 @@ class ChatLog(VerticalScroll, can_focus=True):
         self.post_message(self.Command("why"))
 
     def action_copy(self) -> None:
-        self.post_message(self.Command("copy"))
+        self.post_message(self.Command("copy", numbered=False))
 
 
-def _lead(reply: Reply) -> str:
-    if reply.lead:
+def _above(reply: Reply) -> str:
+    """The words above the list; all of them where there is no list."""
+    if reply.lead or reply.cards:
         return reply.lead
-    return "" if reply.cards else (reply.text if not reply.tail else "")
+    return reply.text

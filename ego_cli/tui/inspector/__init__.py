@@ -15,8 +15,11 @@ from ego_cli.tui.inspector.nudges import Nudges
 from ego_cli.tui.inspector.pane import Pane
 from ego_cli.tui.inspector.ranking import Ranking
 from ego_cli.tui.inspector.route import Route
+from ego_cli.tui.inspector.strip import Strip
 from ego_cli.tui.inspector.understood import ErasedPane, Exclusions, Slots
 from ego_cli.tui.snapshot import Snapshot
+
+__all__ = ["PANES", "Inspector", "Pane", "Strip"]
 
 PANES: tuple[type[Pane], ...] = (
     Slots,

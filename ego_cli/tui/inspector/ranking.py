@@ -48,10 +48,9 @@ class Ranking(Pane):
     def body(self, snapshot: Snapshot, width: int) -> list[Line]:
         chosen = snapshot.chosen
         lines: list[Line] = []
+        groups = snapshot.decision.groups
         for number, ranked in enumerate(snapshot.ranked):
-            shown = sum(len(group.items) for group in snapshot.decision.groups if group.want == number)
-            if len(snapshot.ranked) == 1:
-                shown = len(snapshot.shown)
+            shown = len(groups[number].items) if len(groups) == len(snapshot.ranked) else len(snapshot.shown)
             lines.append(Line(text(f" {funnel(ranked, shown)}", MUTED)))
             if ranked.filtered:
                 out = " · ".join(

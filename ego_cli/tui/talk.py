@@ -1,0 +1,306 @@
+"""The conversation as the screen holds it: lines go to the engine, its events come back as messages and are shown.
+
+Everything here runs on the screen's own thread, except what is marked as running on a lane.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from textual.message import Message
+
+from ego_cli.conversation.events import Decided, Event, Notice, Reply, ReplyDelta, TurnDone
+from ego_cli.errors import EgoError
+from ego_cli.tui.inspector import Inspector, Strip
+from ego_cli.tui.lane import Lane
+from ego_cli.tui.snapshot import Snapshot, fold
+
+if TYPE_CHECKING:
+    from ego_cli.tui.app import EgoApp
+    from ego_cli.tui.engine import Engine, MemoryPage, Shop
+
+CLOSE_WAIT_S = 1.5  # how long leaving waits for the engine to put its things away
+
+
+class Told(Message):
+    """Something that a lane found, and what the screen does with it."""
+
+    def __init__(self, then: Callable[..., None], *found: Any) -> None:
+        super().__init__()
+        self.then = then
+        self.found = found
+
+
+class Talk:
+    """One conversation on the screen. ``snapshot`` is the value that the inspector shows."""
+
+    def __init__(
+        self, app: EgoApp, open_engine: Callable[[], Engine], open_shop: Callable[[], Shop] | None
+    ) -> None:
+        self.app = app
+        self.snapshot = Snapshot()
+        self.turns: list[TurnDone] = []
+        self.engine: Engine | None = None
+        self.shop: Shop | None = None
+        self.failed = ""  # why the engine did not open
+        self._open_engine = open_engine
+        self._open_shop = open_shop
+        self._talk = Lane("ego-talk")
+        self._look = Lane("ego-look")
+        self._ticket = 0
+        self._asked = ""  # the words of the turn under way
+        self._cancel = threading.Event()
+        self._composed = Reply("")
+
+    @property
+    def busy(self) -> bool:
+        """True while a turn is under way."""
+        return bool(self._asked)
+
+    @property
+    def ready(self) -> bool:
+        """True once the engine is open, or known not to open."""
+        return self.engine is not None or bool(self.failed)
+
+    # --- opening and leaving
+
+    def open(self) -> None:
+        """Open the engine on its lane."""
+        self._talk.start()
+        self._look.start()
+
+        def job() -> None:
+            engine = self._open_engine()
+            found = engine.history(), engine.nudges(), engine.memories(), engine.state()
+            self.app.post_message(Told(self._opened, engine, *found))
+
+        self._talk.put(self._guarded(job, self._not_opened))
+
+    def _opened(
+        self,
+        engine: Engine,
+        history: tuple[TurnDone, ...],
+        nudges: tuple[str, ...],
+        memory: MemoryPage,
+        state: Any,
+    ) -> None:
+        self.engine = engine
+        log = self.app.log_view
+        for done in history:
+            log.say_you(done.text)
+            log.finish(done)
+            self.app.prompt.remember(done.text)
+            self.turns.append(done)
+            self.snapshot = fold(self.snapshot, done)
+        header = self.app.header
+        header.catalogue, header.user, header.model, header.ready = (
+            engine.catalogue,
+            engine.user,
+            engine.model,
+            True,
+        )
+        if not history:
+            log.greet(engine.catalogue)
+            if nudges:
+                log.say_notice(nudges[0])
+        self.show(
+            replace(
+                self.snapshot,
+                nudges=nudges,
+                memory=memory,
+                model=engine.model,
+                token_budget=engine.token_budget,
+                state=state,
+            )
+        )
+
+    def _not_opened(self, error: str) -> None:
+        self.failed = error
+        self.app.header.failed = True
+        self.app.log_view.say_notice(error, "error")
+
+    def reopen(self, open_engine: Callable[[], Engine], open_shop: Callable[[], Shop] | None) -> None:
+        """Put this conversation away and open another, for another catalogue or shopper."""
+        self._cancel.set()
+        self._asked = ""
+        old_engine, old_shop = self.engine, self.shop
+        self.engine = self.shop = None
+        self.failed = ""
+        self.turns = []
+        self._open_engine, self._open_shop = open_engine, open_shop
+        self.show(Snapshot())
+        self.app.log_view.start_over()
+        self.app.header.ready = self.app.header.failed = False
+        if old_shop is not None:
+            self._look.put(old_shop.close)
+
+        def job() -> None:
+            if old_engine is not None:
+                old_engine.close()
+            engine = open_engine()
+            found = engine.history(), engine.nudges(), engine.memories(), engine.state()
+            self.app.post_message(Told(self._opened, engine, *found))
+
+        self._talk.put(self._guarded(job, self._not_opened))
+
+    def close(self) -> None:
+        """Stop what runs and put everything away, within ``CLOSE_WAIT_S`` seconds."""
+        self._cancel.set()
+        if self.engine is not None:
+            self._talk.put(self.engine.close)
+        if self.shop is not None:
+            self._look.put(self.shop.close)
+        self._talk.stop(CLOSE_WAIT_S)
+        self._look.stop(0.2)
+
+    # --- turns
+
+    def ask(self, words: str) -> None:
+        """Send one message through the pipe; one that is being answered is stopped first."""
+        if self.busy:
+            self.stop(give_back=False)
+        self._ticket += 1
+        self._asked = words
+        self._cancel = threading.Event()
+        self.app.log_view.say_you(words)
+        self.show(replace(self.snapshot, busy=True, stage="reading", notices=()))
+        self._talk.put(partial(self._turn, words, self._ticket, self._cancel))
+
+    def _turn(self, words: str, ticket: int, cancel: threading.Event) -> None:
+        """Runs on the talk lane."""
+
+        def job() -> None:
+            if cancel.is_set():
+                return
+            if self.engine is None:
+                raise EgoError("the shop did not open", hint="see `ego catalog list`")
+            for event in self.engine.turn(words, cancel):
+                if cancel.is_set():
+                    return
+                self.app.post_message(Told(self._came, ticket, event))
+
+        self._guarded(job, partial(self._broke, ticket))()
+        self.app.post_message(Told(self._ended, ticket))
+
+    def _came(self, ticket: int, event: Event) -> None:
+        if ticket != self._ticket or not self.busy:
+            return
+        log = self.app.log_view
+        match event:
+            case Decided(decision=decision) if self.engine is not None:
+                self._composed = self.engine.reply(decision)
+                log.show_reply(self._composed, decision.shown)
+            case ReplyDelta(text=piece, restart=restart):
+                if restart or piece != self._composed.text:  # the rules' words stand there already
+                    log.stream(piece, restart)
+            case Notice(text=words, level=level):
+                log.say_notice(words, level)
+            case TurnDone():
+                self.turns.append(event)
+                log.finish(event)
+        self.show(fold(self.snapshot, event))
+        if isinstance(event, TurnDone):
+            self.refresh_memory()
+
+    def _broke(self, ticket: int, error: str) -> None:
+        if ticket != self._ticket or not self.busy:
+            return
+        self.app.log_view.cut_short()
+        self.app.log_view.say_notice(error, "error")
+        self.app.prompt.give_back(self._asked)
+
+    def _ended(self, ticket: int) -> None:
+        if ticket == self._ticket and self.busy:
+            self._asked = ""
+            self.show(replace(self.snapshot, busy=False, stage=""))
+
+    def stop(self, *, give_back: bool = True) -> None:
+        """Give the prompt back at once; the engine hears of it and drops the turn."""
+        self._cancel.set()
+        words, self._asked = self._asked, ""
+        self.app.log_view.cut_short()
+        if give_back:
+            self.app.log_view.say_notice("stopped")
+            self.app.prompt.give_back(words)
+        self.show(replace(self.snapshot, busy=False, stage=""))
+
+    # --- other work behind the screen
+
+    def do(self, work: Callable[[Engine], Any], then: Callable[[Any], None]) -> None:
+        """Carry out ``work`` on the talk lane and ``then`` on the screen; a failure is one line."""
+
+        def job() -> None:
+            if self.engine is not None:
+                self.app.post_message(Told(then, work(self.engine)))
+
+        self._talk.put(self._guarded(job, self.app.warn))
+
+    def look(self, work: Callable[[Shop], Any], then: Callable[[Any], None]) -> None:
+        """The same for the catalogue, on a lane that no turn holds up."""
+
+        def job() -> None:
+            if self.shop is None:
+                if self._open_shop is None:
+                    return
+                self.shop = self._open_shop()
+            self.app.post_message(Told(then, work(self.shop)))
+
+        self._look.put(self._guarded(job, self.app.warn))
+
+    def _guarded(self, job: Callable[[], None], failed: Callable[[str], None]) -> Callable[[], None]:
+        """``job`` for a lane: what it raises becomes one line on the screen."""
+
+        def guarded() -> None:
+            try:
+                job()
+            except EgoError as known:
+                self.app.post_message(Told(failed, str(known)))
+            except Exception as unknown:  # whatever breaks behind the screen, the screen stays and says so
+                self.app.post_message(Told(failed, unexpected(unknown)))
+
+        return guarded
+
+    # --- the inspector
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Make ``snapshot`` what is on the screen."""
+        self.snapshot = snapshot
+        main = self.app.main
+        for view in (*main.query(Inspector), *main.query(Strip)):
+            view.snapshot = snapshot
+        header = self.app.header
+        header.busy, header.stage = snapshot.busy, snapshot.stage
+        self.app.footer.busy = snapshot.busy
+        self.app.log_view.select(snapshot.selected)
+
+    def select(self, index: int) -> None:
+        """Take the score of the product at this 0-based position apart."""
+        if self.snapshot.shown:
+            self.show(replace(self.snapshot, selected=max(0, min(len(self.snapshot.shown) - 1, index))))
+
+    def refresh_memory(self) -> None:
+        """Read the memory again: a turn or a key may have changed it."""
+        self.do(
+            lambda engine: (engine.memories(), engine.nudges()),
+            lambda found: self.show(replace(self.snapshot, memory=found[0], nudges=found[1])),
+        )
+
+
+def unexpected(error: Exception) -> str:
+    """One line for what nobody foresaw; with ``--debug`` the traceback goes to a file beside the data."""
+    line = f"something broke: {type(error).__name__}: {error}"
+    if not os.environ.get("EGO_DEBUG"):
+        return f"{line}. Try again, or start ego with --debug."
+    import traceback
+
+    from ego_cli.places import private_folder, user_data_folder
+
+    path = private_folder(user_data_folder()) / "screen.log"
+    with path.open("a", encoding="utf-8") as file:
+        file.write("".join(traceback.format_exception(error)) + "\n")
+    return f"{line}. The traceback is in {path}"
