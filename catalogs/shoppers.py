@@ -95,7 +95,8 @@ def _review(name: str, row: dict, catalogue: str, circle: dict, quality: float, 
 def _words(row: dict, catalogue: str, stars: int, words: dict, rng: random.Random) -> tuple[str, str]:
     mood = "good" if stars >= 4 else "middling" if stars == 3 else "bad"
     plain = words[catalogue]["any"]
-    pools = [p for p in words[catalogue]["topic"] if any(s in _shelf(row) for s in p["shelves"])]
+    shelf = " > ".join(row["categories"]) + " >"
+    pools = [p for p in words[catalogue]["topic"] if any(s in shelf for s in p["shelves"])]
     # The last topic named is the narrowest one.
     about = [line for p in pools[-1:] for line in p[mood]] or plain[mood]
     short = rng.choice(plain[mood])
