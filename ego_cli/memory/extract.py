@@ -1,0 +1,648 @@
+"""What a shopper says about herself and others, read from her own words by rules: text -> facts.
+
+A message is cut into clauses. Each is brought into one canonical form (who, negated or not, plain verb) and given to the
+rules of ``data/memory_rules.toml``. What no rule explains is not a fact: requests, questions, thanks and small talk
+leave nothing behind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from ego_cli.memory.entry import EPISODIC, ME, SEMANTIC, Fact
+from ego_cli.memory.tokens import stem, terms, words_of
+from ego_cli.settings import load_toml
+
+LONGEST_MESSAGE = 4_000  # characters that are read; nobody says more about herself in one breath
+LONGEST_TEXT = 200  # characters of a fact's text
+
+# Signs that no shopper types stand for "the person" and "the person's" in canonical clauses.
+_PERSON, _POSSESSIVE = "§", "¶"
+
+_SIZE = (
+    r"(?:(?:uk|us|eu|eur|size)\s*)?(?:\d{1,4}(?:[.,]5|½)?(?:\s*(?:uk|us|eu))?|\d{2,3}\s?[a-h]{1,2}|(?:[2-6]?x{1,4})?[sl]|m|"
+    r"(?:extra[- ])*(?:small|large)|medium|petite|plus[- ]size|free size)"
+)
+_MONEY = r"(?:₦|n|ngn|\$|usd|£|gbp|€|eur|#)?\s?\d[\d,]*(?:\.\d+)?\s?(?:k|m|thousand|million)?\s?(?:naira|dollars?|usd|pounds?|gbp|euros?|ngn|bucks)?"
+_AMOUNT = re.compile(
+    r"(?P<sign>₦|ngn|n(?=\d)|\$|usd|£|gbp|€|eur|#)?\s?(?P<number>\d[\d,]*(?:\.\d+)?)\s?(?P<scale>k|m|thousand|million)?\b\s?"
+    r"(?P<name>naira|dollars?|usd|pounds?|gbp|euros?|ngn|bucks)?",
+    re.IGNORECASE,
+)
+_CURRENCY = {
+    "₦": "NGN",
+    "n": "NGN",
+    "#": "NGN",
+    "naira": "NGN",
+    "ngn": "NGN",
+    "$": "USD",
+    "usd": "USD",
+    "dollar": "USD",
+}
+_CURRENCY |= {"dollars": "USD", "bucks": "USD", "£": "GBP", "gbp": "GBP", "pound": "GBP", "pounds": "GBP"}
+_CURRENCY |= {"€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR"}
+
+_SENTENCE_END = re.compile(r"(?<=[^\d\W])[.](?=\s|$)|(?<=\d)[.](?=\s|$)|[!?;\n]+|:(?=\s)|\s[-–—]+\s")
+_NEGATION = (
+    r"(?:do not|can not|will not|did not|never|no-longer|no|nor|not|hardly ever|hardly|rarely|barely|seldom|"
+    r"(?:have|had|would|could) (?:never|not)|do never|be no-longer going to)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a message held: facts, the person last spoken of, and whether it was told as a statement at all."""
+
+    facts: tuple[Fact, ...]
+    spoken_of: str | None = None
+    statement: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    subject: str
+    form: str  # canonical
+    words: str  # as she typed it
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    pattern: re.Pattern[str]
+    yes: str | None
+    no: str | None
+    each: bool
+    preset: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Grammar:
+    skip: re.Pattern[str]
+    opening: re.Pattern[str]
+    remember: re.Pattern[str]
+    pointing: re.Pattern[str]
+    empty: re.Pattern[str]
+    tail: re.Pattern[str]
+    adverbs: re.Pattern[str]
+    negation: re.Pattern[str]
+    canonical: tuple[tuple[re.Pattern[str], str], ...]
+    relation: re.Pattern[str]
+    relations: Mapping[str, str]  # any word for a relation -> the canonical one
+    pronouns: Mapping[str, str]  # canonical relation -> "he", "she" or "any"
+    conjunction: re.Pattern[str]
+    bare: re.Pattern[str]  # a verb that takes its person from the clause before
+    rules: Mapping[str, tuple[_Rule, ...]]  # by first sign of the clause
+    outcomes: Mapping[str, Mapping[str, Any]]
+    verbs: Mapping[str, str]  # stem of a verb -> the domain that its object is limited to
+    plain: Mapping[str, str]  # stem of a verb -> the verb
+
+
+@lru_cache(maxsize=1)
+def _grammar() -> _Grammar:
+    table = load_toml("memory_rules.toml")
+    talk = {key: value.replace("\n", "") for key, value in table["talk"].items()}
+    fill = {
+        "{size}": _SIZE,
+        "{money}": _MONEY,
+        "{habit}": "(?:" + "|".join(table["verbs"]["habit"].split()) + ")",
+        "{passing}": _alternatives(table["passing"]["states"]),
+        "{passing_thing}": _alternatives(table["passing"]["things"]),
+    }
+    relations: dict[str, str] = {}
+    pronouns: dict[str, str] = {}
+    for pronoun, group in table["people"].items():
+        for canonical, others in group.items():
+            pronouns[canonical] = pronoun
+            relations |= dict.fromkeys([canonical, *others.split()], canonical)
+    by_length = sorted(relations, key=len, reverse=True)
+    rules: dict[str, list[_Rule]] = {_PERSON: [], _POSSESSIVE: [], "": []}
+    for entry in table["rule"]:
+        pattern = entry["pattern"]
+        first = _PERSON if pattern.startswith("^S ") else _POSSESSIVE if pattern.startswith("^P ") else ""
+        rules[first].append(
+            _Rule(
+                re.compile(_signs(_filled(pattern, fill)), re.IGNORECASE),
+                entry.get("yes"),
+                entry.get("no"),
+                entry.get("each", False),
+                entry.get("set", {}),
+            )
+        )
+    verbs = {
+        stem(verb): "" if domain == "any" else domain
+        for domain in ("any", "beauty", "food", "fashion")
+        for verb in table["verbs"][domain].split()
+    }
+    plain = {
+        stem(verb): verb
+        for names in ("habit", "any", "beauty", "food", "fashion")
+        for verb in table["verbs"][names].split()
+    }
+    bare = talk["bare"]
+    speaker = r"(?:i|we|he|she|they|him|her|im|em|my|his|their|our|na)"
+    return _Grammar(
+        skip=re.compile(talk["skip"], re.IGNORECASE),
+        opening=re.compile(talk["opening"] + r"(?:\s*[,:.…-]+\s*|\s+(?=\S))", re.IGNORECASE),
+        remember=re.compile(talk["remember"], re.IGNORECASE),
+        pointing=re.compile(talk["pointing"] + r"\b", re.IGNORECASE),
+        empty=re.compile(talk["empty"], re.IGNORECASE),
+        tail=re.compile(r"[\s,]+" + talk["tail"] + r"$", re.IGNORECASE),
+        adverbs=re.compile(talk["adverbs"] + r"\s+", re.IGNORECASE),
+        negation=re.compile(rf"^{_PERSON} {_NEGATION}\s+", re.IGNORECASE),
+        canonical=tuple((re.compile(e["pattern"], re.IGNORECASE), e["put"]) for e in table["canonical"]),
+        relation=re.compile(
+            rf"^(?:my|our)\s+(?P<before>(?:[\w-]+\s+){{0,3}}?)(?P<relation>{'|'.join(map(re.escape, by_length))})"
+            rf"(?P<owner>'s|s')?(?=\s|$)\s*(?P<name>(?-i:[A-Z][\w'-]+)\s+)?(?P<rest>.*)$",
+            re.IGNORECASE,
+        ),
+        relations=relations,
+        pronouns=pronouns,
+        conjunction=re.compile(
+            rf"(?:\s*,\s*|\s+)(?:and|but|so|while|because|although|though|also|plus|then)\s+(?={speaker}(?:'|\s))"
+            rf"|\s*,\s*(?={speaker}(?:'|\s))|\s*,\s*(?=(?:what|which|do you|can you|could you|show me|give me|any)\b)"
+            rf"|\s*,?\s+(?:and|but|so|or)\s+(?={bare}\b)",
+            re.IGNORECASE,
+        ),
+        bare=re.compile(rf"(?:{bare})\b", re.IGNORECASE),
+        rules={first: tuple(list_) for first, list_ in rules.items()},
+        outcomes=table["outcome"],
+        verbs=verbs,
+        plain=plain,
+    )
+
+
+def _alternatives(words: str) -> str:
+    return "(?:" + "|".join(re.escape(word) for word in words.replace("\n", "").split("|")) + ")"
+
+
+def _filled(pattern: str, fill: Mapping[str, str]) -> str:
+    for name, value in fill.items():
+        pattern = pattern.replace(name, value)
+    return pattern
+
+
+def _signs(pattern: str) -> str:
+    """Patterns write S and P for readability; only our signs can match them."""
+    return re.sub(r"(?<!\?)\bP\b(?!<)", _POSSESSIVE, re.sub(r"\bS\b", _PERSON, pattern)).replace(
+        rf"{_PERSON}\b", _PERSON
+    )
+
+
+def extract(text: str, *, people: Mapping[str, str] | None = None, spoken_of: str | None = None) -> Reading:
+    """Read the facts in one message of the shopper.
+
+    ``people`` maps folded names of known third persons to their subject ("chukwuebuka" -> "guy"); ``spoken_of`` is
+    the third person of an earlier message that "he" or "she" can mean. Words after "remember that" that no rule reads
+    become a note.
+    """
+    grammar = _grammar()
+    known = dict(people or {})
+    facts: dict[str, Fact] = {}
+    statement = False
+    asked_to_remember = bool(grammar.remember.match(text.strip()))
+    last = ME
+    for words in _clauses(text, grammar):
+        clause, spoken_of = _canonical(words, known, spoken_of, last, grammar)
+        if clause is None:
+            continue
+        last = clause.subject
+        statement = statement or clause.form[:1] in (_PERSON, _POSSESSIVE)
+        for fact in _apply(clause, grammar):
+            facts[fact.key + ("!" if fact.retracts else "")] = fact
+            if fact.kind == "name" and fact.subject != ME:
+                known[" ".join(words_of(fact.object))] = fact.subject
+    if asked_to_remember and not facts:
+        note = _note(grammar.remember.sub("", text.strip(), count=1))
+        if note:
+            facts[note.key] = note
+    return Reading(tuple(facts.values()), spoken_of, statement)
+
+
+def read_row(text: str) -> Fact:
+    """The fact in a row's own text ("likes brown belts"), for rows that come without the newer fields."""
+    reading = extract(f"I {text}" if not re.match(r"(?i)(?:i|my|we)\b", text) else text)
+    if reading.facts:
+        return reading.facts[0]
+    lowered = re.sub(r"^(\w+?)s\b", r"\1", text)  # "likes …" -> "like …"
+    reading = extract(f"I {lowered}")
+    return reading.facts[0] if reading.facts else _note(text) or _fact_of_note(text)
+
+
+def relation_in(words: str, subjects: Iterable[str]) -> tuple[str, str]:
+    """Whose fact words name, and the rest of them: "my mum's size" -> ("mother", "size"), "my size" -> ("me", "size")."""
+    grammar = _grammar()
+    bare = re.sub(r"(?i)^(?:my|our|the)\s+", "", words)
+    if match := grammar.relation.match(f"my {bare}"):
+        return _relation(match, grammar), match["rest"]
+    for subject in subjects:
+        if subject != ME and re.match(rf"(?i){re.escape(subject)}(?:'s)?(?:\s|$)", bare):
+            return subject, re.sub(r"^(?:'s)?\s*", "", bare[len(subject) :])
+    return ME, bare
+
+
+# --- from text to clauses ----------------------------------------------------------------------------------------------
+
+
+def _clauses(text: str, grammar: _Grammar) -> Iterator[str]:
+    text = text[:LONGEST_MESSAGE].replace("’", "'").replace("‘", "'")
+    start = 0
+    for end in [*_SENTENCE_END.finditer(text), None]:
+        sentence = text[start : end.start() if end else len(text)].strip()
+        asked = bool(end and "?" in end.group())
+        start = end.end() if end else len(text)
+        sentence = _without_opening(sentence, grammar)
+        if not sentence or grammar.skip.match(sentence):
+            continue
+        parts = [_without_opening(part, grammar) for part in grammar.conjunction.split(sentence)]
+        if asked:
+            parts = parts[:-1]  # the last clause is the question
+        for part in parts:
+            if part and not grammar.skip.match(part):
+                yield part
+
+
+def _without_opening(sentence: str, grammar: _Grammar) -> str:
+    for _ in range(4):
+        sentence = sentence.strip(" \t,.…\"'“”*-–()[]")
+        match = grammar.opening.match(sentence)
+        if not match:
+            break
+        sentence = sentence[match.end() :]
+    return sentence.strip(' \t,."“”*-–')
+
+
+def _canonical(
+    words: str, people: Mapping[str, str], spoken_of: str | None, last: str, grammar: _Grammar
+) -> tuple[_Clause | None, str | None]:
+    """Bring a clause into canonical form; also returns the third person who is spoken of from now on."""
+    form = re.sub(r"\s+", " ", words).strip()
+    for _ in range(3):
+        shorter = grammar.tail.sub("", form)
+        if shorter == form:
+            break
+        form = shorter
+    for pattern, put in grammar.canonical:
+        form = pattern.sub(put, form)
+    form = re.sub(r"\s+", " ", form).strip()
+    subject = ME
+    if match := re.match(r"(?i)(?:i|we)\s+(.*)$", form):
+        form = f"{_PERSON} {match.group(1)}"
+    elif match := grammar.relation.match(form):
+        subject = _relation(match, grammar)
+        spoken_of = subject
+        form = _third_person(match["rest"], owner=bool(match["owner"]))
+    elif match := re.match(r"(?i)(he|she|they|em)\s+(.*)$", form):
+        if spoken_of is None or not _can_mean(match[1], spoken_of, grammar):
+            return None, spoken_of
+        subject = spoken_of
+        form = f"{_PERSON} {_plain_verb(match[2])}"
+    elif match := re.match(r"(?i)(his|her|their|him)\s+(.*)$", form):
+        if spoken_of is None:
+            return None, spoken_of
+        subject = spoken_of
+        form = f"{_POSSESSIVE} {match[2]}"
+    elif match := re.match(r"(?i)(?:my|our)\s+(.*)$", form):
+        form = f"{_POSSESSIVE} {match.group(1)}"
+    elif grammar.bare.match(form):
+        subject = last
+        form = f"{_PERSON} {_plain_verb(form)}"
+    elif named := _named(form, people):
+        subject, form = named
+        spoken_of = subject
+    form = re.sub(r"(?i)\b(?:my|our)\b" if subject == ME else r"(?i)\b(?:his|her|their)\b", _POSSESSIVE, form)
+    if subject == ME:
+        form = re.sub(r"(?i)(?<![\w'])i(?![\w'])", _PERSON, form)
+    return _Clause(subject, form, words), spoken_of
+
+
+def _relation(match: re.Match[str], grammar: _Grammar) -> str:
+    """Whom the words mean: "my younger sister Ada" is "younger sister Ada", "my mum" is "mother"."""
+    kept = [w for w in match["before"].lower().split() if w in _TELLING_APART]
+    name = (match["name"] or "").strip()
+    if name and words_of(name)[0] in _NOT_NAMES:
+        name = ""
+    return " ".join([*kept, grammar.relations[match["relation"].lower()], *([name] if name else [])])
+
+
+_TELLING_APART = frozenset(
+    "older younger elder big little first second third twin best late baby senior junior step".split()
+)
+_NOT_NAMES = frozenset(
+    "is be wears likes loves hates has needs wants prefers name size dey no na I".lower().split()
+)
+_POSSESSED = re.compile(
+    r"(?i)(?:(?:shoe|shirt|dress|ring|trouser|waist|full|first|last|phone|skin|hair)\s+)?(?:name|size|birthday|favou?rite|skin|hair|"
+    r"budget|address|number|email|waist|foot|feet|preference|allerg(?:y|ies)|style|religion|age|height|weight|job|best)\b"
+)
+
+
+def _third_person(rest: str, *, owner: bool) -> str:
+    if _POSSESSED.match(rest) and re.search(r"\bbe\b", rest):
+        return f"{_POSSESSIVE} {rest}"
+    if owner:  # "my sister's allergic to nuts": the 's is a verb
+        return f"{_PERSON} be {rest}"
+    return f"{_PERSON} {_plain_verb(rest)}"
+
+
+def _plain_verb(rest: str) -> str:
+    """ "really likes beads" -> "really like beads"; what does not look like a third person stays."""
+    words = rest.split(" ")
+    for i, word in enumerate(words[:3]):
+        low = word.lower()
+        if low == "has":
+            words[i] = "have"
+        elif low in ("be", "do", "not", "never", "no", "no-longer") or low.endswith(("ly", "ss")):
+            if low == "be":
+                break
+            continue
+        elif low in ("always", "does"):
+            continue
+        elif low.endswith("ies") and len(low) > 4:
+            words[i] = word[:-3] + "y"
+        elif low.endswith(("ches", "shes", "sses", "xes", "zes", "oes")):
+            words[i] = word[:-2]
+        elif low.endswith("s"):
+            words[i] = word[:-1]
+        break
+    return " ".join(words)
+
+
+_NAMED_VERB = re.compile(
+    r"^(?P<name>[^\W\d_][\w'-]*?)(?P<owner>'s)?\s+(?P<rest>(?:really |also |does not |do not |never |no |always )*"
+    r"(?P<verb>likes?|loves?|hates?|wears?|prefers?|needs|wants|has|be|avoids?|eats|drinks|uses|size|favou?rite|name|dislikes?|enjoys|adores|collects|plays)\b.*)$",
+    re.IGNORECASE,
+)
+
+
+def _named(form: str, people: Mapping[str, str]) -> tuple[str, str] | None:
+    match = _NAMED_VERB.match(form)
+    if not match:
+        return None
+    name = match["name"]
+    subject = people.get(" ".join(words_of(name)))
+    if subject is None:
+        verb = match["verb"].lower()
+        if not name[:1].isupper() or not verb.endswith("s") or verb in ("has",) or name.lower() in _NOBODY:
+            return None
+        subject = name
+    return subject, _third_person(match["rest"], owner=bool(match["owner"]))
+
+
+_NOBODY = frozenset(
+    "everyone everybody nobody someone somebody who what it that this he she they nothing everything one".split()
+)
+
+
+def _can_mean(pronoun: str, subject: str, grammar: _Grammar) -> bool:
+    gender = next((grammar.pronouns[word] for word in subject.split() if word in grammar.pronouns), "any")
+    return gender == "any" or pronoun.lower() in ("they", "em", gender)
+
+
+# --- from clauses to facts ----------------------------------------------------------------------------------------------
+
+
+def _apply(clause: _Clause, grammar: _Grammar) -> Iterator[Fact]:
+    form, negated = _polarity(clause.form, grammar)
+    first = form[:1] if form[:1] in (_PERSON, _POSSESSIVE) else ""
+    readings = [(form, negated)]
+    if first != _PERSON and re.search(r"\bbe not\b", form):
+        readings.append((re.sub(r"\bbe not\b", "be", form), True))
+    for candidate, is_negated in readings:
+        for rule in grammar.rules[first]:
+            outcome = rule.no if is_negated else rule.yes
+            if outcome is None:
+                continue
+            match = rule.pattern.match(candidate)
+            if match is None:
+                continue
+            made = list(_facts(match, rule, outcome, clause, grammar))
+            if made:
+                yield from made
+                return
+
+
+def _polarity(form: str, grammar: _Grammar) -> tuple[str, bool]:
+    """Take adverbs and the negation off the front of "§ really do not like …"."""
+    if not form.startswith(_PERSON):
+        return form, False
+    negated = False
+    for _ in range(6):
+        if match := grammar.negation.match(form):
+            negated = not negated or match.group().strip().endswith("never")
+            form = f"{_PERSON} {form[match.end() :]}"
+        elif match := re.match(rf"(?i){_PERSON} be (?:not|no-longer|never)\s+", form):
+            negated = True
+            form = f"{_PERSON} be {form[match.end() :]}"
+        elif match := grammar.adverbs.match(form, 2):
+            form = f"{_PERSON} {form[match.end() :]}"
+        elif form.lower().startswith(f"{_PERSON} be ") and (match := grammar.adverbs.match(form, 5)):
+            form = f"{_PERSON} be {form[match.end() :]}"
+        else:
+            break
+    return form, negated
+
+
+def _facts(
+    match: re.Match[str], rule: _Rule, outcome: str, clause: _Clause, grammar: _Grammar
+) -> Iterator[Fact]:
+    shape = grammar.outcomes[outcome]
+    groups = {key: value.strip() for key, value in match.groupdict().items() if value and value.strip()}
+    groups |= rule.preset
+    said = _mine_again(groups.get("object", ""))
+    item = groups.get("item") or groups.get("item2") or ""
+    verb = grammar.plain.get(stem(groups.get("verb", "").lower()), groups.get("verb", ""))
+    if shape["kind"] == "budget":
+        yield from _budget(said, item, clause)
+        return
+    if shape["kind"] == "size":
+        item = _sized_thing(said, item)
+    for value in split_list(said) if rule.each else [said]:
+        cleaned = _clean(value, grammar, keep_articles=shape["kind"] in ("name", "address", "city"))
+        if not cleaned:
+            continue
+        yield _fact(shape, clause, cleaned, item.lower(), verb, groups.get("outcome", ""), grammar)
+
+
+def _fact(
+    shape: Mapping[str, Any],
+    clause: _Clause,
+    said: str,
+    item: str,
+    verb: str,
+    outcome: str,
+    grammar: _Grammar,
+) -> Fact:
+    subject = clause.subject
+    canonical = canonical_object(said)
+    slot = f"{subject}|" + shape["slot"].format(object=canonical, item=canonical_object(item) if item else "")
+    retracts = bool(shape.get("retracts"))
+    polarity = int(shape.get("polarity", 0))
+    text = " ".join(
+        shape["text"].format(object=said, item=item, verbs=_third(verb), outcome=_mine_again(outcome)).split()
+    )
+    kind = shape["kind"].format(item=item)
+    words = clause.words
+    if shape.get("tier") == EPISODIC:
+        slot = f"{slot}|{' '.join(terms(words))}"
+    return Fact(
+        kind=kind,
+        subject=subject,
+        predicate=shape["slot"].split("|", 1)[0] if not item else f"{shape['slot'].split('|', 1)[0]} {item}",
+        object=said,
+        text=_of(subject, text, kind)[:LONGEST_TEXT],
+        key=f"{slot}|{polarity}|{canonical}",
+        slot=slot,
+        polarity=polarity,
+        words=words,
+        retracts=retracts,
+        scope=grammar.verbs.get(stem(verb), "") if verb else "",
+        tier=shape.get("tier", SEMANTIC),
+        data={"outcome": _mine_again(outcome)} if outcome else {},
+    )
+
+
+def _of(subject: str, text: str, kind: str) -> str:
+    if subject == ME or not text:
+        return text
+    possessed = kind in ("name", "budget", "attribute", "measure", "phone", "email") or text.startswith(
+        "favourite"
+    )
+    if possessed:
+        return f"{subject}'s {text}"
+    return f"{subject} is {text}" if kind == "allergy" else f"{subject} {text}"
+
+
+def _third(verb: str) -> str:
+    if not verb:
+        return ""
+    if verb.endswith(("ch", "sh", "ss", "x", "z", "o")):
+        return verb + "es"
+    return verb[:-1] + "ies" if verb.endswith("y") and verb[-2:-1] not in "aeiou" else verb + "s"
+
+
+def _mine_again(text: str) -> str:
+    return text.replace(_POSSESSIVE, "my").replace(_PERSON, "I")
+
+
+def _budget(said: str, item: str, clause: _Clause) -> Iterator[Fact]:
+    amount = read_amount(said)
+    if amount is None:
+        return
+    value, currency = amount
+    item = canonical_object(item)
+    slot = f"{clause.subject}|budget|{item}"
+    text = f"budget for {item} is {said}" if item else f"budget is {said}"
+    yield Fact(
+        kind="budget",
+        subject=clause.subject,
+        predicate=f"budget {item}".strip(),
+        object=said,
+        text=_of(clause.subject, text, "budget"),
+        key=f"{slot}|{value:g}|{currency or ''}",
+        slot=slot,
+        words=clause.words,
+        data={"max": value, "currency": currency, "category": item},
+    )
+
+
+def read_amount(text: str) -> tuple[float, str | None] | None:
+    """The first amount of money in a text and its ISO currency (None when not said): "30k" is 30,000."""
+    match = _AMOUNT.search(text)
+    if not match:
+        return None
+    number = float(match["number"].replace(",", ""))
+    scale = (match["scale"] or "").lower()
+    number *= {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6}.get(scale, 1)
+    sign = (match["sign"] or match["name"] or "").lower()
+    return number, _CURRENCY.get(sign)
+
+
+def _sized_thing(size: str, item: str) -> str:
+    """Which size it is: words that share one size come together, a bare European shoe number is a shoe's."""
+    sizes = load_toml("memory.toml")["sizes"]
+    words = words_of(item)
+    for thing, others in sizes.items():
+        if thing != "shoe_numbers" and any(word == thing or word in others.split() for word in words):
+            return str(thing)
+    if words:
+        return words[-1] if words[-1] not in ("size",) else ""
+    low, high = sizes["shoe_numbers"]
+    number = re.fullmatch(r"(?:eur?\s*)?(\d{2})(?:[.,]5|½)?", size.strip().lower())
+    return "shoe" if number and low <= int(number[1]) <= high else ""
+
+
+_ARTICLE = re.compile(
+    r"(?i)^(?:an?|the|some|any|those|these|all|every|wearing|using|most|many|lots of|plenty of|various|certain|other)\s+"
+)
+_REASON = re.compile(
+    r"(?i)\s*,?\s+(?:because|since|so that|as (?:it|they|i|he|she)|for that reason|although|even though|unless)\b.*$"
+)
+
+
+def _clean(value: str, grammar: _Grammar, *, keep_articles: bool = False) -> str:
+    value = value.strip(" \t,.'\"“”")
+    for _ in range(3):
+        shorter = grammar.tail.sub("", value).strip(" ,")
+        if shorter == value:
+            break
+        value = shorter
+    if keep_articles:
+        return value
+    if grammar.pointing.match(value) or re.search(r"(?i)\bones?$", value):
+        return ""
+    value = _REASON.sub("", value)
+    bare = value
+    while match := _ARTICLE.match(bare):
+        bare = bare[match.end() :]
+    bare = bare.strip(" ,")
+    if not words_of(bare) or grammar.pointing.match(bare) or grammar.empty.fullmatch(bare):
+        return ""
+    return bare[:LONGEST_TEXT]
+
+
+def split_list(value: str) -> list[str]:
+    """ "red, blue and green" -> three values; "black and white shirts" and "salt and pepper crisps" stay whole."""
+    parts = [
+        part.strip()
+        for part in re.split(r"(?i)\s*,\s*(?:and|or|nor)\s+|\s*,\s*|\s+(?:and|or|nor|plus|&)\s+", value)
+        if part.strip()
+    ]
+    if len(parts) < 2 or any(len(part.split()) > 3 for part in parts):
+        return [value]
+    if len(parts[-1].split()) > len(parts[0].split()) and len(parts[0].split()) == 1 and _describes(parts[0]):
+        return [value]
+    return parts
+
+
+def _describes(word: str) -> bool:
+    """Whether a word alone can only describe something: "black and white shirts" is one thing, "rice and red beans" two."""
+    low = word.lower()
+    return low in _DESCRIBING or low.endswith(("y", "ful", "ous", "ish", "ed", "ic", "ive", "al"))
+
+
+_DESCRIBING = frozenset(
+    "black white red blue green yellow brown pink purple orange grey gray gold silver beige cream navy big small long short cheap light "
+    "dark bright soft hard thick thin warm cool hot cold simple plain bold loud clean organic natural modern vintage slim wide salt sweet".split()
+)
+
+
+def canonical_object(text: str) -> str:
+    """One spelling for one thing: stems, order-free, the word "colour" dropped beside another word."""
+    found = terms(text) or words_of(text)
+    if len(found) > 1:
+        found = [word for word in found if word not in ("colour", "materi")] or found
+    return " ".join(sorted(dict.fromkeys(found)))
+
+
+def _note(text: str) -> Fact | None:
+    text = text.strip(" \t,:.!")
+    text = re.sub(r"(?i)^that\s+", "", text)
+    return _fact_of_note(text) if words_of(text) else None
+
+
+def _fact_of_note(text: str) -> Fact:
+    slot = f"{ME}|note|{canonical_object(text)}"
+    return Fact("note", ME, "note", text, text[:LONGEST_TEXT], f"{slot}|0", slot, words=text)

@@ -1,0 +1,218 @@
+"""Forgetting for good, on the shopper's word: rows, what was made from them, and every copy that we keep."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ego_cli.memory.entry import EPISODIC, ME, NARRATIVE, Entry
+from ego_cli.memory.tokens import fold, terms, words_of
+from ego_cli.settings import load_toml, private_folder
+
+if TYPE_CHECKING:
+    from ego_cli.memory.memory import Memory
+
+COPIES = "copies"  # folder beside the memory file with the exports and snapshots that we keep
+
+_EVERYTHING = re.compile(
+    r"(?i)\s*(?:all|everything|every thing|all of it|me|everything (?:that )?(?:you|u) (?:know|remember|have)(?: (?:about|on) me)?|"
+    r"all (?:my |the |your )?(?:memor(?:y|ies)|data|information|facts|preferences)(?: (?:of|about|on) me)?|my (?:data|memory|profile))\s*[.!]*\s*"
+)
+_LEAD = re.compile(
+    r"(?i)^\s*(?:please\s+)?(?:(?:forget|delete|erase|remove)\s+)?(?:everything\s+|anything\s+|all\s+)?(?:about\s+|that\s+|what i (?:said|told you) about\s+)*"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What went: the number of memories (facts, events and their history), and the texts of the facts among them."""
+
+    count: int
+    texts: tuple[str, ...] = ()
+
+
+def forget(memory: Memory, what: str) -> Forgotten:
+    """Forget ``what`` ("all" or words) and everything that was made from it. Nothing found: count 0, nothing changes."""
+    store = memory.store
+    with store.writing() as db:
+        if _EVERYTHING.fullmatch(what):
+            rows = store.rows()
+            for table in ("entry", "pending", "job", "vector"):
+                db.execute(f"DELETE FROM {table}")
+            db.execute("DELETE FROM meta WHERE name NOT IN ('user', 'epoch')")
+            store.new_epoch(db)
+            drop_copies(store.folder, None)
+            gone = [row for row in rows if row.tier != NARRATIVE]
+        else:
+            gone = _meant(memory, what)
+            if not gone:
+                return Forgotten(0)
+            values = _values_of(gone)
+            gone += _logs_with(store.rows(), gone, values)
+            store.delete(db, {row.id for row in gone})
+            _clean_pending(db, gone, values)
+            _clean_neighbours(memory, db, values)
+            db.execute("DELETE FROM entry WHERE tier=?", (NARRATIVE,))
+            store.new_epoch(db)
+            drop_copies(store.folder, [fold(value) for value in values])
+    store.scrub()
+    if not _EVERYTHING.fullmatch(what):
+        from ego_cli.memory.consolidate import write_summary
+
+        write_summary(memory)
+    facts = tuple(
+        dict.fromkeys(row.text for row in gone if row.live and not row.slot.startswith("event|") and row.text)
+    )
+    return Forgotten(len({row.id for row in gone}), facts)
+
+
+# --- which rows are meant ------------------------------------------------------------------------------------------------
+
+
+def _meant(memory: Memory, what: str) -> list[Entry]:
+    """The rows that the shopper's words point at: a kind of fact ("my shoe size"), a statement, a person, or words."""
+    rows = [row for row in memory.store.rows("tier<>?", (NARRATIVE,))]
+    facts = [row for row in rows if not row.slot.startswith("event|")]
+    words = _LEAD.sub("", what).strip(" .!?\"'")
+    if match := re.fullmatch(r"#?(\d+)", words):
+        return _with_history(facts, [row for row in rows if row.id == int(match.group(1))])
+    if said := _stated(memory, words):
+        found = [row for row in facts if row.slot in said]
+        if found:
+            return _with_history(facts, found)
+    subject, rest = _owner(words, {row.subject for row in rows})
+    own = [row for row in facts if row.subject == subject]
+    if subject != ME and not terms(rest):
+        return own
+    kind = _kind_named(rest, own)
+    if kind:
+        return _with_history(facts, kind)
+    wanted = set(terms(rest))
+    if not wanted:
+        return []
+    pool = own if subject != ME else facts
+    return _with_history(
+        facts, [row for row in pool if wanted <= set(terms(f"{row.text} {row.object} {row.words}"))]
+    ) or [row for row in rows if wanted <= set(terms(row.text))]
+
+
+def _stated(memory: Memory, words: str) -> set[str]:
+    from ego_cli.memory.extract import extract
+
+    return {fact.slot for fact in extract(words, people=memory._known_people()).facts if fact.kind != "note"}
+
+
+def _owner(words: str, subjects: Iterable[str]) -> tuple[str, str]:
+    """Whose fact it is: "my mum's size" -> ("mother", "size")."""
+    from ego_cli.memory.extract import relation_in
+
+    return relation_in(words, subjects)
+
+
+def _kind_named(words: str, rows: list[Entry]) -> list[Entry]:
+    """Rows of the kind of fact that words name: "name", "shoe size", "address", "favourite drink", "allergies"."""
+    names = load_toml("memory.toml")["kinds"]["named"]
+    asked = set(words_of(words))
+    wanted = set(terms(words))
+    for kind, spoken in names.items():
+        heads = spoken.split()
+        if not asked & set(heads):
+            continue
+        of_kind = [row for row in rows if row.kind == kind or row.predicate.partition(" ")[0] == kind]
+        rest = wanted - set(terms(spoken))
+        exact = [row for row in of_kind if rest <= set(terms(f"{row.predicate} {row.text}"))]
+        if exact or not rest:
+            return exact if rest else of_kind
+    return []
+
+
+def _with_history(rows: Iterable[Entry], found: list[Entry]) -> list[Entry]:
+    """The same facts at other times: everything that ever stood in their slots."""
+    slots = {row.slot for row in found}
+    return list({row.id: row for row in [*found, *(row for row in rows if row.slot in slots)]}.values())
+
+
+# --- what else holds the same words ------------------------------------------------------------------------------------------
+
+
+def _values_of(rows: Iterable[Entry]) -> list[str]:
+    values = {row.object for row in rows if words_of(row.object)}
+    return sorted(
+        values | {row.text for row in rows if not row.object and words_of(row.text)}, key=len, reverse=True
+    )
+
+
+def _holds(text: str, value: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(fold(value))}(?!\w)", fold(text)) is not None
+
+
+def _logs_with(rows: list[Entry], gone: list[Entry], values: list[str]) -> list[Entry]:
+    """Log rows that tell the same, and any row that names what identifies a person."""
+    identifying = load_toml("memory.toml")["kinds"]["identifying"]
+    names = [row.object for row in gone if row.kind in identifying and row.object]
+    turns = {(row.session, row.turn) for row in gone if row.turn is not None}
+    ids = {row.id for row in gone}
+    more = []
+    for row in rows:
+        if row.id in ids or row.tier == NARRATIVE:
+            continue
+        said = row.tier == EPISODIC and row.slot.startswith("event|")
+        text = f"{row.text} {row.object} {_flat(row.data)}"
+        if said and ((row.session, row.turn) in turns or any(_holds(text, value) for value in values)):
+            more.append(row)
+        elif any(_holds(text, name) for name in names):
+            more.append(row)
+    return more
+
+
+def _flat(data: Any) -> str:
+    return " ".join(str(value) for value in data.values()) if data else ""
+
+
+def _clean_pending(db: Any, gone: list[Entry], values: list[str]) -> None:
+    turns = {(row.session, row.turn) for row in gone if row.turn is not None}
+    for id_, session, turn, text in db.execute("SELECT id, session, turn, text FROM pending").fetchall():
+        if (session, turn) in turns or any(_holds(text, value) for value in values):
+            db.execute("DELETE FROM pending WHERE id=?", (id_,))
+
+
+def _clean_neighbours(memory: Memory, db: Any, values: list[str]) -> None:
+    """Other rows keep their fact but not a quotation that tells what was forgotten."""
+    from dataclasses import replace
+
+    for row in memory.store.rows():
+        words, ended = row.words, row.ended_by
+        kept = [value for value in values if _holds(row.object, value)]
+        told = [value for value in values if value not in kept]
+        if any(_holds(words, value) for value in told):
+            words = row.text
+        if any(_holds(ended, value) for value in values):
+            ended = ""
+        if (words, ended) != (row.words, row.ended_by):
+            memory.store.save(db, replace(row, words=words, ended_by=ended))
+
+
+# --- copies -----------------------------------------------------------------------------------------------------------------
+
+
+def keep_copy(folder: Path, name: str, text: str) -> Path:
+    """Write an export or snapshot where forgetting finds it (0600 in 0700)."""
+    path = private_folder(folder / COPIES) / name.replace(":", "-")
+    handle = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def drop_copies(folder: Path, values: list[str] | None) -> None:
+    """Delete kept copies: all of them, or those that hold one of these folded values."""
+    for path in (folder / COPIES).glob("*"):
+        text = fold(path.read_text(encoding="utf-8", errors="replace"))
+        if values is None or any(value in text for value in values):
+            with suppress(FileNotFoundError):
+                path.unlink()

@@ -1,0 +1,746 @@
+"""What the rest of the program talks to: one shopper's memory."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ego_cli.errors import MemoryStoreError, MisuseError, NotFoundError
+from ego_cli.memory.entry import (
+    DECLARED,
+    EPISODIC,
+    HIGH,
+    INFERRED,
+    ME,
+    NARRATIVE,
+    SEMANTIC,
+    Clock,
+    Embedder,
+    Entry,
+    Fact,
+    as_utc,
+    stamp,
+    utc_now,
+)
+from ego_cli.memory.forgetting import EgoV1, Policy, Pruning, is_protected, policy_named
+from ego_cli.memory.profile import Profile, bears_on, domains_of, profile_of
+from ego_cli.memory.recall import Hit, Index, Recalled, happened_in, pack
+from ego_cli.memory.store import Store, entry_from, known_users
+from ego_cli.memory.times import windows, zone
+from ego_cli.memory.tokens import Counter, estimate_tokens, query_terms, terms, words_of
+from ego_cli.settings import load_toml
+
+if TYPE_CHECKING:
+    from ego_cli.memory.consolidate import Consolidated, Model
+    from ego_cli.memory.forget import Forgotten
+    from ego_cli.memory.nudges import Nudge
+
+DEFAULT_TOKENS = 1_000
+DEFAULT_RESULTS = 10
+BEARING_SHARE = 0.6  # of a token budget that avoidances, sizes and budgets may take before anything else
+
+# When consolidation is due (the Podium seed's three triggers)
+EARLY_TURNS = (3, 5)
+EVERY_TURNS = 10
+SESSION_GAP = timedelta(hours=2)
+
+
+def open_memory(
+    user: str,
+    *,
+    clock: Clock = utc_now,
+    settings: Any = None,
+    embedder: Embedder | None = None,
+    root: Path | None = None,
+    count_tokens: Counter = estimate_tokens,
+) -> Memory:
+    """Open (or make) the memory of a shopper.
+
+    ``settings`` is the Settings in force; without it the defaults hold. ``root`` puts the files elsewhere than in the
+    user's data folder. Raises ``MisuseError`` for a name that nobody can have, ``MemoryStoreError`` for a broken file.
+    """
+    enabled = settings.memory.enabled if settings else True
+    policy = policy_named(settings.memory.policy if settings else "shop-v2")
+    local = zone(settings.timezone if settings else "Africa/Lagos")
+    return Memory(Store(user, root=root), clock, policy, local, embedder, enabled, count_tokens)
+
+
+class Memory:
+    """One shopper's memory. Every method may be called from any thread, and by several processes on one file."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        policy: Policy,
+        local: Any,
+        embedder: Embedder | None,
+        enabled: bool,
+        count_tokens: Counter,
+    ) -> None:
+        self.store = store
+        self.user = store.user
+        self.policy = policy
+        self.local = local
+        self.enabled = enabled
+        self.embedder = embedder
+        self._clock = clock
+        self._count = count_tokens
+        self._guard = threading.RLock()
+        self._index: Index | None = None
+        self._seen: tuple[int, tuple[int, int, int]] | None = (
+            None  # thread, version of the file that the index shows
+        )
+        self._rev = 0
+        self._epoch = 0
+        self._profiles: dict[tuple[str | None, str], Profile] = {}
+        self._spoken_of: dict[str, str | None] = {}
+        self._people: dict[str, str] | None = None
+        if store.meta("scrub"):
+            store.scrub()  # a forgetting was killed after its commit: finish it before anything is read
+
+    # --- taking in -------------------------------------------------------------------------------------------------------
+
+    def hear(
+        self,
+        text: str,
+        *,
+        turn: int | None = None,
+        session: str = "",
+        at: datetime | None = None,
+        by: str = "shopper",
+        source: str = DECLARED,
+        importance: float = 0.5,
+    ) -> list[Entry]:
+        """Keep what the shopper says about herself and others; returns the rows that her words made or confirmed.
+
+        Only her own words write memory: anything ``by`` someone else (model, product, recalled text) writes nothing. The
+        same turn of a session heard twice changes nothing the second time.
+        """
+        if not self.enabled or by != "shopper":
+            return []
+        from ego_cli.memory.extract import extract
+
+        moment = as_utc(at) if at else self._clock()
+        reading = extract(text, people=self._known_people(), spoken_of=self._spoken_of.get(session))
+        self._spoken_of[session] = reading.spoken_of
+        confidence = HIGH if source != INFERRED else "medium"
+        ids: list[int] = []
+        with self.store.writing() as db:
+            if turn is not None:
+                fresh = db.execute("INSERT OR IGNORE INTO heard VALUES(?,?)", (session, turn)).rowcount
+                if not fresh:
+                    return self.store.rows("session=? AND turn=?", (session, turn))
+            for fact in reading.facts:
+                fact, told_at, expires = self._dated(fact, moment)
+                id_ = self.store.put(
+                    db, fact, at=told_at, turn=turn, session=session, source=source, confidence=confidence,
+                    importance=importance, expires=expires,
+                )  # fmt: skip
+                if id_ is not None:
+                    ids.append(id_)
+            if not reading.facts and reading.statement and len(words_of(text)) >= 4:
+                self._insert_event(db, "said", text.strip(), moment, turn, session, importance, {})
+            if reading.facts or reading.statement:
+                db.execute(
+                    "INSERT INTO pending(session, turn, at, text) VALUES(?,?,?,?)",
+                    (session, turn, stamp(moment), text),
+                )
+            self._count_turn(db, moment)
+        if reading.facts:
+            self._people = None
+        return self.store.rows(f"id IN ({','.join('?' * len(ids))})", ids) if ids else []
+
+    def log(
+        self,
+        kind: str,
+        text: str = "",
+        *,
+        at: datetime | None = None,
+        turn: int | None = None,
+        session: str = "",
+        importance: float = 0.5,
+        **payload: Any,
+    ) -> int:
+        """Keep that something happened (search, shown, rate, review, purchase, skip, said, …); returns the row's id.
+
+        ``payload`` may hold ``product_id``, ``name``, ``brand``, ``price``, ``currency``, ``stars``, ``speaker``, …. A
+        purchase, rating or review of a product also keeps it among the products tried.
+        """
+        if not self.enabled:
+            return 0
+        moment = as_utc(at) if at else self._clock()
+        with self.store.writing() as db:
+            id_ = self._insert_event(
+                db, kind, text or _event_text(kind, payload), moment, turn, session, importance, payload
+            )
+            if kind in ("purchase", "rate", "review", "tried"):
+                tried = _tried_fact(kind, text, payload)
+                if tried is not None:
+                    self.store.put(db, tried, at=moment, turn=turn, session=session, importance=importance)
+        return id_
+
+    def log_many(self, events: Iterable[Mapping[str, Any]]) -> list[int]:
+        """Keep many events in one transaction; each is a mapping of the arguments of ``log``."""
+        ids = []
+        with self.store.writing() as db:
+            for event in events:
+                rest = dict(event)
+                kind, text = rest.pop("kind"), rest.pop("text", "")
+                at = rest.pop("at", None)
+                moment = as_utc(at) if at else self._clock()
+                ids.append(
+                    self._insert_event(
+                        db, kind, text, moment, rest.pop("turn", None), rest.pop("session", ""),
+                        rest.pop("importance", 0.5), rest,
+                    )
+                )  # fmt: skip
+        return ids
+
+    def _insert_event(
+        self,
+        db: Any,
+        kind: str,
+        text: str,
+        at: datetime,
+        turn: int | None,
+        session: str,
+        importance: float,
+        payload: Mapping[str, Any],
+    ) -> int:
+        data = {key: value for key, value in payload.items() if value is not None}
+        key = f"event|{kind}|{session}|{turn}|{stamp(at)}|{_digest(text, data)}"
+        fact = Fact(kind, ME, kind, "", text, key, key, tier=EPISODIC, words="", data=data)
+        return self.store.put(db, fact, at=at, turn=turn, session=session, importance=importance) or 0
+
+    def _dated(self, fact: Fact, moment: datetime) -> tuple[Fact, datetime, datetime | None]:
+        """When what was told happened, and until when it matters ("for Friday")."""
+        named = windows(fact.words, moment, self.local) if fact.kind in ("want", *_told()) else []
+        if fact.kind in _told():
+            past = next((w for w in named if w.start < moment), None)
+            if past is not None and not past.holds(moment):
+                moment = past.start + (past.end - past.start) / 2
+            day = as_utc(moment).astimezone(self.local).date().isoformat()
+            if fact.tier == EPISODIC:
+                fact = replace(fact, slot=f"{fact.slot}|{day}", key=f"{fact.key}|{day}")
+        expires = max((w.end for w in named if w.end > moment), default=None) if fact.kind == "want" else None
+        return fact, moment, expires
+
+    def _count_turn(self, db: Any, moment: datetime) -> None:
+        turns = int(self.store.meta("turns", "0")) + 1
+        before = self.store.meta("last_conversation")
+        self.store.set_meta(db, "turns", str(turns))
+        self.store.set_meta(db, "last_conversation", max(stamp(moment), before) if before else stamp(moment))
+        early = EARLY_TURNS[0] <= turns <= EARLY_TURNS[1] and not self.store.meta("consolidated")
+        gap = bool(before) and moment - datetime.fromisoformat(before) > SESSION_GAP
+        if early or turns % EVERY_TURNS == 0 or gap:
+            self.store.add_job(db, "consolidate", moment)
+
+    def _known_people(self) -> dict[str, str]:
+        people = self._people
+        if people is None:
+            rows = self.store.rows("kind='name' AND subject<>? AND valid_to IS NULL", (ME,))
+            people = self._people = {" ".join(words_of(row.object)): row.subject for row in rows}
+        return people
+
+    # --- giving back -----------------------------------------------------------------------------------------------------
+
+    def facts(self, subject: str | None = None) -> list[Entry]:
+        """Live facts and preferences about the shopper and her people, not the log of what happened."""
+        told = _told()
+        rows = self.store.rows(
+            f"valid_to IS NULL AND (tier=? OR (tier=? AND kind IN ({','.join('?' * len(told))}) AND slot NOT LIKE 'event|%'))",
+            (SEMANTIC, EPISODIC, *told),
+        )
+        return [row for row in rows if subject is None or row.subject == subject]
+
+    def history(self, words: str = "") -> list[Entry]:
+        """All spans, ended ones too, of the facts that contain these words, oldest first."""
+        wanted = set(terms(words))
+        rows = self.store.rows("tier<>? AND slot NOT LIKE 'event|%'", (NARRATIVE,))
+        kept = [r for r in rows if wanted <= set(terms(f"{r.text} {r.object} {r.words}"))]
+        return sorted(kept, key=lambda row: (row.valid_from, row.id))
+
+    def summary(self) -> str:
+        """The rolling summary; "" before the first consolidation."""
+        rows = self.store.rows("tier=? AND valid_to IS NULL", (NARRATIVE,))
+        return rows[-1].text if rows else ""
+
+    def profile(self, category: str | None = None, subject: str | None = None) -> Profile:
+        """What bears on a request for ``category`` by or for ``subject`` (None: the shopper). Cached until a write."""
+        who = subject or ME
+        with self._guard:
+            index = self._fresh_index()
+            found = self._profiles.get((category, who))
+            if found is None:
+                found = profile_of(index.entries(), category, who, self.policy, self._clock())
+                self._profiles[(category, who)] = found
+            return found
+
+    def recall(
+        self,
+        query: str,
+        *,
+        max_tokens: int | None = DEFAULT_TOKENS,
+        max_results: int | None = DEFAULT_RESULTS,
+        at: datetime | None = None,
+        category: str | None = None,
+    ) -> list[Recalled]:
+        """The memories that a question or request is about, best first, each with why it came.
+
+        Avoidances, sizes and budgets that bear on the request come first and always (within their share of the tokens);
+        the rest by relevance, times retention as the policy says. Nothing that was superseded comes back.
+        """
+        now = as_utc(at) if at else self._clock()
+        with self._guard:
+            index = self._fresh_index()
+            vector, vectors = self._vectors_for(query)
+            hits = index.search(
+                query, now, vector=vector, vectors=vectors, limit=max(50, 5 * (max_results or 10))
+            )
+            everything = list(index.entries())
+        asked = windows(query, now, self.local)
+        ranked = self._bearing(query, category, everything, hits, now, max_tokens)
+        there = {item.entry.id for item in ranked}
+        rest = []
+        for hit in hits:
+            if hit.entry.id in there or (asked and not self._in_time(hit, asked, query)):
+                continue
+            retention = self.policy.retention(hit.entry, now)
+            rest.append(
+                self._recalled(hit, self.policy.score(hit.relevance, hit.overlap, retention), retention)
+            )
+        rest.sort(key=lambda item: (-item.score, -item.entry.id))
+        packed = pack([*ranked, *rest], max_tokens, max_results)
+        if isinstance(self.policy, EgoV1):
+            self.used([item.entry.id for item in packed], at=now)
+        return packed
+
+    def used(self, ids: Sequence[int], *, at: datetime | None = None) -> None:
+        """These memories took part in an answer: they fade more slowly from now on."""
+        now = as_utc(at) if at else self._clock()
+        with self.store.writing() as db:
+            for id_ in ids:
+                entry = self.store.get(id_)
+                if entry is not None and entry.live:
+                    self.store.save(db, self.policy.reinforced(entry, now))
+
+    def _in_time(self, hit: Hit, asked: Sequence[Any], query: str) -> bool:
+        """Her own doings are asked for by day ("what did I buy today"); a conversation is only searched by it."""
+        return hit.entry.kind == "said" or happened_in(hit.entry, asked)
+
+    def _bearing(
+        self,
+        query: str,
+        category: str | None,
+        entries: Sequence[Entry],
+        hits: Sequence[Hit],
+        now: datetime,
+        max_tokens: int | None,
+    ) -> list[Recalled]:
+        asked = category or query
+        if not domains_of(asked):
+            return []
+        kinds = {*load_toml("memory.toml")["kinds"]["exclusions"], "requirement", "size", "budget"}
+        relevance = {hit.entry.id: hit for hit in hits}
+        found = []
+        for entry in entries:
+            if entry.kind not in kinds or not self._holds_for(entry, asked):
+                continue
+            hit = relevance.get(entry.id) or Hit(entry, 0.0, 0.0, ())
+            retention = self.policy.retention(entry, now)
+            item = self._recalled(hit, 1.0 + hit.relevance, retention)
+            found.append(
+                replace(
+                    item,
+                    why=f"{entry.kind} that bears on the request" + (f"; {item.why}" if hit.matched else ""),
+                )
+            )
+        found.sort(
+            key=lambda item: (
+                -item.score,
+                -item.entry.mentions,
+                -item.entry.confirmed.timestamp(),
+                -item.entry.id,
+            )
+        )
+        return pack(found, int(max_tokens * BEARING_SHARE) if max_tokens is not None else None, None)
+
+    @staticmethod
+    def _holds_for(entry: Entry, asked: str) -> bool:
+        if entry.kind == "size":
+            thing = entry.predicate.partition(" ")[2]
+            return not thing or thing in _size_words(asked)
+        if entry.kind == "budget":
+            name = str(entry.data.get("category", ""))
+            return not name or set(terms(name)) <= set(terms(asked))
+        return bears_on(entry, asked)
+
+    def _recalled(self, hit: Hit, score: float, retention: float) -> Recalled:
+        why = []
+        if hit.matched:
+            why.append("words in common: " + ", ".join(hit.matched[:6]))
+        why.extend(hit.reasons)
+        if not why:
+            why.append("near in meaning" if self.embedder is not None else "beside a turn that matches")
+        return Recalled(hit.entry, score, "; ".join(why), self._count(hit.entry.text), retention)
+
+    def _fresh_index(self) -> Index:
+        """The index as of now: rows that changed since it was last looked at are put in, all of them after a forgetting."""
+        version = (threading.get_ident(), self.store.version())
+        if self._index is not None and version == self._seen:
+            return self._index
+        epoch = version[1][2]
+        if self._index is None or epoch != self._epoch:
+            self._index, self._rev, self._epoch = Index(self.local), 0, epoch
+        rows = (
+            self.store.connection()
+            .execute("SELECT id, rev FROM entry WHERE rev>? ORDER BY id", (self._rev,))
+            .fetchall()
+        )
+        if rows:
+            fresh = self.store.rows("rev>?", (self._rev,))
+            self._rev = max(rev for _, rev in rows)
+            for entry in fresh:
+                if entry.live and entry.tier != NARRATIVE:
+                    self._index.add(entry)
+                else:
+                    self._index.remove(entry.id)
+        self._profiles.clear()
+        self._people = None
+        self._seen = version
+        return self._index
+
+    # --- vectors -----------------------------------------------------------------------------------------------------------
+
+    def _vectors_for(self, query: str) -> tuple[Any, Any]:
+        if self.embedder is None or not query.strip():
+            return None, None
+        return self.embedder.encode([query])[0], self._row_vectors
+
+    def _row_vectors(self, ids: Sequence[int]) -> Any:
+        """Unit vectors of rows in this order, by this embedder only; missing ones are made now and kept."""
+        import numpy as np
+
+        assert self.embedder is not None
+        model, size = _identity(self.embedder)
+        known = {
+            int(id_): np.frombuffer(value, dtype=np.float32)
+            for id_, value in self.store.connection().execute(
+                "SELECT entry, value FROM vector WHERE model=? AND size=?", (model, size)
+            )
+        }
+        missing = [id_ for id_ in ids if id_ not in known]
+        if missing:
+            texts = {row.id: _vector_text(row) for row in self.store.rows() if row.id in set(missing)}
+            missing = [id_ for id_ in missing if id_ in texts]
+            made = np.asarray(self.embedder.encode([texts[id_] for id_ in missing]), dtype=np.float32)
+            with self.store.writing() as db:
+                for id_, value in zip(missing, made, strict=True):
+                    known[id_] = value
+                    db.execute(
+                        "INSERT OR REPLACE INTO vector SELECT ?,?,?,? WHERE EXISTS(SELECT 1 FROM entry WHERE id=?)",
+                        (id_, model, size, value.tobytes(), id_),
+                    )
+        nothing = np.zeros(size, dtype=np.float32)
+        return (
+            np.stack([known.get(id_, nothing) for id_ in ids])
+            if ids
+            else np.zeros((0, size), dtype=np.float32)
+        )
+
+    # --- the shopper's own hand ----------------------------------------------------------------------------------------------
+
+    def forget(self, what: str) -> int:
+        """Forget for good; ``what`` is "all" or words ("my name", "that I like red", "perfume"). Returns the true number
+        of memories that are gone."""
+        return self.forgotten(what).count
+
+    def forgotten(self, what: str) -> Forgotten:
+        """As ``forget``, with the texts of what went, so that an answer can name them once."""
+        from ego_cli.memory.forget import forget
+
+        with self._guard:
+            result = forget(self, what)
+            self._index, self._seen, self._people = None, None, None
+            self._spoken_of.clear()
+            self._profiles.clear()
+            return result
+
+    def pin(self, id_: int, pinned: bool = True) -> Entry:
+        """A pinned memory never fades and no quota takes it."""
+        return self._change(id_, pinned=pinned)
+
+    def edit(self, id_: int, text: str) -> Entry:
+        """Put a memory in other words; they count as said now, and what was there before is gone."""
+        from ego_cli.memory.extract import read_row
+
+        old = self._row(id_)
+        fact = read_row(text)
+        now = self._clock()
+        with self.store.writing() as db:
+            clash = db.execute(
+                "SELECT id FROM entry WHERE slot=? AND valid_to IS NULL AND id<>?", (fact.slot, id_)
+            ).fetchone()
+            if clash:
+                raise MisuseError(
+                    f"memory {clash[0]} says something about that already", hint=f"edit or forget {clash[0]}"
+                )
+            self.store.save(
+                db,
+                replace(
+                    old, kind=fact.kind, predicate=fact.predicate, object=fact.object, text=fact.text,
+                    polarity=fact.polarity, words=fact.words, scope=fact.scope, key=fact.key, slot=fact.slot,
+                    confirmed=now, confidence=HIGH, source=DECLARED, data={**old.data, **fact.data},
+                ),
+            )  # fmt: skip
+            db.execute("DELETE FROM vector WHERE entry=?", (id_,))
+            self.store.new_epoch(db)
+        self.store.scrub()
+        return self._row(id_)
+
+    def restore(self, id_: int) -> Entry:
+        """Bring back a memory that was archived or superseded; what took its place ends."""
+        old = self._row(id_)
+        if old.live:
+            return self._change(id_, archived=False)
+        now = self._clock()
+        with self.store.writing() as db:
+            for (other,) in db.execute(
+                "SELECT id FROM entry WHERE slot=? AND valid_to IS NULL", (old.slot,)
+            ).fetchall():
+                self.store.end(db, other, stamp(now), "restored")
+            new = self.store.insert_row(
+                db, replace(old, valid_from=now, confirmed=now, valid_to=None, archived=False, ended_by="")
+            )
+        return self._row(new)
+
+    def _change(self, id_: int, **changes: Any) -> Entry:
+        entry = replace(self._row(id_), **changes)
+        with self.store.writing() as db:
+            self.store.save(db, entry)
+        return entry
+
+    def _row(self, id_: int) -> Entry:
+        entry = self.store.get(id_)
+        if entry is None:
+            raise NotFoundError(f"there is no memory {id_}", hint="`ego memory show` lists them")
+        return entry
+
+    # --- keeping house -------------------------------------------------------------------------------------------------------
+
+    def prune(self, policy: str | Policy | None = None, *, dry_run: bool = False) -> Pruning:
+        """Let the policy delete and archive what it would; with ``dry_run`` only say what."""
+        chosen = (
+            self.policy if policy is None else policy_named(policy) if isinstance(policy, str) else policy
+        )
+        now = self._clock()
+        plan = chosen.pruning(self.store.rows("tier<>?", (NARRATIVE,)), now)
+        if dry_run or not (plan.delete or plan.archive):
+            return plan
+        with self.store.writing() as db:
+            if plan.delete:
+                self.store.delete(db, plan.delete)
+                self.store.new_epoch(db)
+            for id_ in plan.archive:
+                entry = self.store.get(id_)
+                if entry is not None:
+                    self.store.save(db, replace(entry, archived=True))
+        if plan.delete:
+            self.store.scrub()
+        return plan
+
+    def consolidate(self, model: Model | None = None) -> Consolidated:
+        """Run the background work to its end, here and now."""
+        from ego_cli.memory.consolidate import consolidate
+
+        return consolidate(self, model)
+
+    def nudges(self, catalogue: Any = None, *, at: datetime | None = None) -> list[Nudge]:
+        """Things worth saying unasked, most useful first."""
+        from ego_cli.memory.nudges import nudges
+
+        return nudges(self, catalogue, as_utc(at) if at else self._clock())
+
+    def now(self) -> datetime:
+        """The moment by this memory's clock."""
+        return self._clock()
+
+    # --- moving out and in -----------------------------------------------------------------------------------------------------
+
+    def export(self, format: str = "jsonl") -> str:
+        """Everything as text: ``jsonl`` (each row with history, one a line) or ``podium`` (AgentMemory version 2)."""
+        if format == "jsonl":
+            lines = []
+            for row in self.store.raw_rows():
+                row["data"] = json.loads(row["data"])
+                row.pop("rev", None)
+                lines.append(json.dumps(row, ensure_ascii=False))
+            return "\n".join(lines) + ("\n" if lines else "")
+        if format == "podium":
+            from ego_cli.memory.schema import to_podium
+
+            return to_podium(self).model_dump_json(indent=2) + "\n"
+        raise MisuseError(f"no export format is called {format!r}", hint="jsonl or podium")
+
+    def import_text(self, text: str) -> int:
+        """Read back an export of either format; rows that stand already are confirmed, not doubled. Returns how many."""
+        stripped = text.lstrip()
+        if stripped.startswith("{") and '"schemaVersion"' in stripped:
+            from ego_cli.memory.schema import from_podium
+
+            return from_podium(self, stripped)
+        rows = []
+        for number, line in enumerate(text.splitlines(), 1):
+            if line.strip():
+                try:
+                    row = json.loads(line)
+                except json.JSONDecodeError as error:
+                    raise MemoryStoreError(f"line {number} is not JSON: {error.msg}") from error
+                if not isinstance(row, dict):
+                    raise MemoryStoreError(f"line {number} is not an object")
+                rows.append(row)
+        return self.import_rows(rows)
+
+    def import_rows(self, rows: Iterable[Mapping[str, Any]]) -> int:
+        """Put raw rows in. Missing fields get their usual values, unknown keys are kept and exported again."""
+        from ego_cli.memory.extract import read_row
+
+        count = 0
+        with self.store.writing() as db:
+            for row in rows:
+                text = str(row.get("text") or row.get("object") or "").strip()
+                if not text:
+                    continue
+                entry = entry_from(row, read_row(text), self._clock())
+                twin = db.execute(
+                    "SELECT id FROM entry WHERE slot=? AND key=? AND valid_from=? AND coalesce(valid_to,'')=?",
+                    (
+                        entry.slot,
+                        entry.key,
+                        stamp(entry.valid_from),
+                        stamp(entry.valid_to) if entry.valid_to else "",
+                    ),
+                ).fetchone()
+                if twin:
+                    continue
+                if entry.live:
+                    for (other,) in db.execute(
+                        "SELECT id FROM entry WHERE slot=? AND valid_to IS NULL", (entry.slot,)
+                    ).fetchall():
+                        self.store.end(db, other, stamp(entry.valid_from), "imported")
+                self.store.insert_row(db, entry)
+                count += 1
+        return count
+
+    def snapshot(self, *, keep: bool = False) -> dict[str, Any]:
+        """The present state as one value: rows with their retention, the summary, the AgentMemory view.
+
+        ``keep`` also writes it into the shopper's folder, where forgetting finds it.
+        """
+        from ego_cli.memory.schema import to_podium
+
+        now = self._clock()
+        value = {
+            "user": self.user,
+            "at": stamp(now),
+            "policy": self.policy.name,
+            "summary": self.summary(),
+            "memories": [
+                {"id": e.id, "kind": e.kind, "subject": e.subject, "text": e.text, "since": stamp(e.valid_from),
+                 "mentions": e.mentions, "uses": e.uses, "pinned": e.pinned, "protected": is_protected(e),
+                 "retention": round(self.policy.retention(e, now), 4)}
+                for e in self.facts()
+            ],
+            "agentMemory": to_podium(self).model_dump(),
+        }  # fmt: skip
+        if keep:
+            from ego_cli.memory.forget import keep_copy
+
+            keep_copy(self.store.folder, f"{stamp(now)}.json", json.dumps(value, ensure_ascii=False))
+        return value
+
+    def close(self) -> None:
+        """Close the file."""
+        self.store.close()
+
+    def __enter__(self) -> Memory:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+__all__ = ["Memory", "known_users", "open_memory"]
+
+
+def _told() -> tuple[str, ...]:
+    return tuple(load_toml("memory.toml")["kinds"]["told"])
+
+
+def _identity(embedder: Embedder) -> tuple[str, int]:
+    size = int(getattr(embedder, "size", 0) or getattr(embedder, "dim", 0))
+    return str(getattr(embedder, "identity", "") or f"{type(embedder).__name__}:{size}"), size
+
+
+def _vector_text(entry: Entry) -> str:
+    speaker = entry.data.get("speaker")
+    return f"{speaker}: {entry.text}" if speaker else entry.text
+
+
+def _digest(text: str, data: Mapping[str, Any]) -> str:
+    return hashlib.blake2b(
+        (text + json.dumps(data, sort_keys=True, default=str)).encode(), digest_size=8
+    ).hexdigest()
+
+
+def _size_words(text: str) -> set[str]:
+    sizes = load_toml("memory.toml")["sizes"]
+    words = set(words_of(text))
+    return words | {
+        thing
+        for thing, others in sizes.items()
+        if thing != "shoe_numbers" and words & {thing, *others.split()}
+    }
+
+
+def _event_text(kind: str, payload: Mapping[str, Any]) -> str:
+    name = payload.get("name") or payload.get("product_id") or payload.get("query") or ""
+    stars = f" {payload['stars']:g} stars" if isinstance(payload.get("stars"), (int, float)) else ""
+    verb = {
+        "purchase": "bought",
+        "rate": "rated",
+        "review": "reviewed",
+        "search": "searched for",
+        "skip": "passed over",
+    }
+    return f"{verb.get(kind, kind)} {name}{stars}".strip()
+
+
+def _tried_fact(kind: str, text: str, payload: Mapping[str, Any]) -> Fact | None:
+    name = str(payload.get("name") or payload.get("product_id") or "")
+    if not name:
+        return None
+    stars = payload.get("stars")
+    polarity = 0 if not isinstance(stars, (int, float)) else 1 if stars >= 4 else -1 if stars <= 2 else 0
+    which = str(payload.get("product_id") or " ".join(query_terms(name)))
+    slot = f"{ME}|tried|{which}"
+    outcome = str(payload.get("outcome") or (text if kind == "review" else ""))
+    data = {
+        "name": name,
+        "brand": payload.get("brand") or "",
+        "productId": payload.get("product_id"),
+        "outcome": outcome or None,
+    }
+    shown = (
+        f"{name}: {outcome or ('rated ' + format(stars, 'g') if polarity or stars is not None else 'bought')}"
+    )
+    return Fact(
+        "tried", ME, "tried", name, shown, f"{slot}|{polarity}|{outcome}", slot, polarity, text, data=data
+    )

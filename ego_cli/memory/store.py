@@ -1,0 +1,546 @@
+"""One SQLite file per shopper: rows, jobs, and forgetting for good.
+
+Several processes and threads may write at once: every write is one ``BEGIN IMMEDIATE`` transaction, and what must be
+unique is unique by an index, never by a read before a write. A write is acknowledged after its commit (WAL with
+``synchronous=NORMAL``: a killed process loses nothing that was acknowledged).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from ego_cli.errors import MemoryStoreError, MisuseError
+from ego_cli.memory.entry import (
+    DECLARED,
+    HIGH,
+    ME,
+    SEMANTIC,
+    Entry,
+    Fact,
+    read_stamp,
+    stamp,
+)
+from ego_cli.memory.forgetting import first_stability
+from ego_cli.settings import load_toml, private_folder, user_data_folder
+
+BUSY_TIMEOUT_S = 30.0
+LONGEST_USER_NAME = 128  # characters
+LEASE_S = 120.0  # a job that a killed process had taken is free again after this long
+
+_COLUMNS = (
+    "id", "tier", "kind", "subject", "predicate", "object", "text", "polarity", "words", "turn", "session", "source",
+    "confidence", "importance", "stability", "created", "confirmed", "used", "valid_from", "valid_to", "mentions",
+    "uses", "pinned", "expires", "archived", "scope", "key", "slot", "ended_by", "data",
+)  # fmt: skip
+_SELECT = f"SELECT {', '.join(_COLUMNS)} FROM entry"
+_TIMES = ("created", "confirmed", "used", "valid_from", "valid_to", "expires")
+
+# One lock a file in this process: threads queue here in order instead of polling the file.
+_locks: dict[Path, threading.RLock] = {}
+_locks_guard = threading.Lock()
+
+
+# --- migrations: each is applied once, in order, and recorded by name ------------------------------------------------------
+
+
+def _m001_entries(db: sqlite3.Connection) -> None:
+    db.execute(
+        """CREATE TABLE entry(
+            id INTEGER PRIMARY KEY AUTOINCREMENT, tier TEXT NOT NULL, kind TEXT NOT NULL, subject TEXT NOT NULL,
+            predicate TEXT NOT NULL DEFAULT '', object TEXT NOT NULL DEFAULT '', text TEXT NOT NULL,
+            polarity INTEGER NOT NULL DEFAULT 0, words TEXT NOT NULL DEFAULT '', turn INTEGER,
+            session TEXT NOT NULL DEFAULT '', source TEXT NOT NULL, confidence TEXT NOT NULL,
+            importance REAL NOT NULL, stability REAL NOT NULL, created TEXT NOT NULL, confirmed TEXT NOT NULL, used TEXT,
+            valid_from TEXT NOT NULL, valid_to TEXT, mentions INTEGER NOT NULL DEFAULT 1,
+            uses INTEGER NOT NULL DEFAULT 0, pinned INTEGER NOT NULL DEFAULT 0, expires TEXT,
+            archived INTEGER NOT NULL DEFAULT 0, scope TEXT NOT NULL DEFAULT '', key TEXT NOT NULL,
+            slot TEXT NOT NULL, ended_by TEXT NOT NULL DEFAULT '', data TEXT NOT NULL DEFAULT '{}',
+            rev INTEGER NOT NULL DEFAULT 0)"""
+    )
+    # What can hold only once at a time: one row for one fact, one live value for one slot.
+    db.execute("CREATE UNIQUE INDEX entry_live ON entry(slot) WHERE valid_to IS NULL")
+    db.execute("CREATE INDEX entry_rev ON entry(rev)")
+
+
+def _m002_turns_and_jobs(db: sqlite3.Connection) -> None:
+    db.execute("CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
+    db.execute("CREATE TABLE heard(session TEXT, turn INTEGER, PRIMARY KEY(session, turn)) WITHOUT ROWID")
+    db.execute(
+        "CREATE TABLE pending(id INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT, turn INTEGER, at TEXT, text TEXT)"
+    )
+    db.execute(
+        """CREATE TABLE job(id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL UNIQUE, created TEXT NOT NULL,
+            lease_until TEXT, attempts INTEGER NOT NULL DEFAULT 0, error TEXT NOT NULL DEFAULT '')"""
+    )
+    db.execute(
+        "CREATE TABLE vector(entry INTEGER, model TEXT, size INTEGER, value BLOB, PRIMARY KEY(entry, model)) WITHOUT ROWID"
+    )
+
+
+MIGRATIONS = (_m001_entries, _m002_turns_and_jobs)
+
+
+# --- where files live --------------------------------------------------------------------------------------------------
+
+
+def memory_folder(root: Path | None = None) -> Path:
+    """The folder that holds one folder per shopper."""
+    return root if root is not None else user_data_folder() / "memory"
+
+
+def checked_user(user: str) -> str:
+    """The name of a shopper, trimmed. ``MisuseError`` for one that nobody can have."""
+    name = user.strip()
+    if not name or len(name) > LONGEST_USER_NAME or not name.isprintable():
+        raise MisuseError(
+            f"{user[:40]!r} cannot be a shopper's name", hint=f"1 to {LONGEST_USER_NAME} printable characters"
+        )
+    return name
+
+
+def user_folder(user: str, root: Path | None = None) -> Path:
+    """Where one shopper's files live: named by a digest, so that no name can be a piece of a path."""
+    digest = hashlib.sha256(checked_user(user).encode()).hexdigest()[:24]
+    return memory_folder(root) / digest
+
+
+def known_users(root: Path | None = None) -> list[str]:
+    """Names of all shoppers with a memory file, sorted."""
+    names = []
+    for path in sorted(memory_folder(root).glob("*/memory.db")):
+        with suppress(sqlite3.Error):
+            db = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=BUSY_TIMEOUT_S)
+            try:
+                row = db.execute("SELECT value FROM meta WHERE name='user'").fetchone()
+            finally:
+                db.close()
+            if row:
+                names.append(str(row[0]))
+    return sorted(names)
+
+
+class Store:
+    """The file of one shopper. Safe to use from any thread; each thread has its own connection."""
+
+    def __init__(self, user: str, *, root: Path | None = None) -> None:
+        self.user = checked_user(user)
+        self.folder = user_folder(self.user, root)
+        self.path = self.folder / "memory.db"
+        self._local = threading.local()
+        self._open: list[sqlite3.Connection] = []
+        self._pid = os.getpid()
+        private_folder(memory_folder(root))
+        private_folder(self.folder)
+        with suppress(OSError):
+            self.folder.chmod(0o700)
+        try:
+            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+        except OSError as error:
+            raise MemoryStoreError(f"cannot open the memory file {self.path}: {error.strerror}") from error
+        with _locks_guard:
+            self._lock = _locks.setdefault(self.path, threading.RLock())
+        try:
+            self._migrate()
+        except sqlite3.DatabaseError as error:
+            self.close()
+            raise MemoryStoreError(
+                f"the memory file {self.path} cannot be used: {error}", hint="move it away to start afresh"
+            ) from error
+
+    # -- connections and transactions
+
+    def connection(self) -> sqlite3.Connection:
+        """This thread's connection."""
+        if os.getpid() != self._pid:  # after a fork: a connection must not be carried over
+            self._local, self._open, self._pid = threading.local(), [], os.getpid()
+        db: sqlite3.Connection | None = getattr(self._local, "db", None)
+        if db is None:
+            db = sqlite3.connect(
+                self.path,
+                timeout=BUSY_TIMEOUT_S,
+                isolation_level=None,
+                check_same_thread=False,
+                cached_statements=256,
+            )
+            for pragma in ("synchronous=NORMAL", "secure_delete=ON", "temp_store=MEMORY", "foreign_keys=ON"):
+                db.execute(f"PRAGMA {pragma}")
+            self._local.db = db
+            self._open.append(db)
+        return db
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction; what is inside is there as a whole or not at all."""
+        db = self.connection()
+        with self._lock:
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield db
+            except BaseException:
+                db.execute("ROLLBACK")
+                raise
+            db.execute("COMMIT")
+
+    def close(self) -> None:
+        """Close every connection; the store can be used again afterwards."""
+        for db in self._open:
+            with suppress(sqlite3.Error):
+                db.close()
+        self._local, self._open = threading.local(), []
+
+    def _migrate(self) -> None:
+        db = self.connection()
+        with self._lock:
+            self._use_wal(db)
+            done = self._applied(db)
+            if len(done) >= len(MIGRATIONS) and all(m.__name__ in done for m in MIGRATIONS):
+                return
+            if done:
+                self._copy_aside(db, next(m.__name__ for m in MIGRATIONS if m.__name__ not in done))
+            with self.writing():
+                db.execute(
+                    "CREATE TABLE IF NOT EXISTS migration(name TEXT PRIMARY KEY, applied TEXT NOT NULL)"
+                )
+                done = self._applied(db)
+                for step in MIGRATIONS:
+                    if step.__name__ not in done:
+                        step(db)
+                        db.execute(
+                            "INSERT INTO migration VALUES(?, strftime('%Y-%m-%dT%H:%M:%SZ'))",
+                            (step.__name__,),
+                        )
+                db.execute("INSERT OR IGNORE INTO meta VALUES('user', ?)", (self.user,))
+
+    def _use_wal(self, db: sqlite3.Connection) -> None:
+        if db.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
+            return
+        deadline = time.monotonic() + BUSY_TIMEOUT_S
+        while True:  # the switch does not wait for the busy timeout while another process switches as well
+            try:
+                db.execute("PRAGMA journal_mode=WAL").fetchone()
+                return
+            except sqlite3.OperationalError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
+
+    @staticmethod
+    def _applied(db: sqlite3.Connection) -> set[str]:
+        if not db.execute("SELECT 1 FROM sqlite_master WHERE name='migration'").fetchone():
+            return set()
+        return {row[0] for row in db.execute("SELECT name FROM migration")}
+
+    def _copy_aside(self, db: sqlite3.Connection, name: str) -> None:
+        path = self.folder / f"memory.before{name}.db"
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        copy = sqlite3.connect(path)
+        try:
+            db.backup(copy)
+        finally:
+            copy.close()
+
+    # -- reading
+
+    def rows(self, where: str = "1", values: Sequence[Any] = ()) -> list[Entry]:
+        """Rows that a condition of our own making holds for, oldest first."""
+        found = self.connection().execute(f"{_SELECT} WHERE {where} ORDER BY id", values).fetchall()
+        return [_entry(row) for row in found]
+
+    def get(self, id_: int) -> Entry | None:
+        """The row of that id."""
+        found = self.rows("id=?", (id_,))
+        return found[0] if found else None
+
+    def version(self) -> tuple[int, int, int]:
+        """Changes when anything was written by anyone: (data version, own changes, times something was forgotten)."""
+        db = self.connection()
+        return db.execute("PRAGMA data_version").fetchone()[0], db.total_changes, int(self.meta("epoch", "0"))
+
+    def meta(self, name: str, default: str = "") -> str:
+        """A value kept beside the rows."""
+        row = self.connection().execute("SELECT value FROM meta WHERE name=?", (name,)).fetchone()
+        return default if row is None else str(row[0])
+
+    def raw_rows(self) -> list[dict[str, Any]]:
+        """Every row with every column, also those that a newer version added."""
+        cursor = self.connection().execute("SELECT * FROM entry ORDER BY id")
+        names = [column[0] for column in cursor.description]
+        return [dict(zip(names, row, strict=True)) for row in cursor]
+
+    # -- writing (inside a transaction of the caller's)
+
+    @staticmethod
+    def set_meta(db: sqlite3.Connection, name: str, value: str) -> None:
+        """Keep a value beside the rows."""
+        db.execute(
+            "INSERT INTO meta VALUES(?,?) ON CONFLICT(name) DO UPDATE SET value=excluded.value", (name, value)
+        )
+
+    def put(
+        self,
+        db: sqlite3.Connection,
+        fact: Fact,
+        *,
+        at: datetime,
+        turn: int | None = None,
+        session: str = "",
+        source: str = DECLARED,
+        confidence: str = HIGH,
+        importance: float = 0.5,
+        expires: datetime | None = None,
+    ) -> int | None:
+        """Write what a clause says and return the id of its row (None when it only ended something).
+
+        The same fact again confirms its row; a fact that contradicts what stands in its slot ends that row's interval;
+        one that was true before what stands now is filed as history.
+        """
+        moment = stamp(at)
+        live = db.execute(
+            "SELECT id, key, valid_from, kind, session, turn FROM entry WHERE slot=? AND valid_to IS NULL",
+            (fact.slot,),
+        ).fetchone()
+        if fact.retracts:
+            if live and moment >= live[2]:
+                self.end(db, live[0], moment, fact.words)
+            return None
+        until: str | None = None
+        if live and live[1] == fact.key:
+            self._confirm(db, live, fact, moment, confidence, importance)
+            return int(live[0])
+        if live and moment < live[2]:
+            until = live[2]
+        elif live:
+            self.end(db, live[0], moment, fact.words)
+        if fact.polarity < 0:
+            self._end_favourites(db, fact, moment)
+        return self._insert(
+            db,
+            fact,
+            moment,
+            until,
+            turn,
+            session,
+            source,
+            confidence,
+            importance,
+            stamp(expires) if expires else None,
+        )
+
+    def _insert(
+        self,
+        db: sqlite3.Connection,
+        fact: Fact,
+        moment: str,
+        until: str | None,
+        turn: int | None,
+        session: str,
+        source: str,
+        confidence: str,
+        importance: float,
+        expires: str | None,
+    ) -> int:
+        stability = first_stability(fact.kind, fact.tier, source)
+        cursor = db.execute(
+            f"INSERT INTO entry({', '.join(_COLUMNS[1:])}, rev) VALUES({','.join('?' * (len(_COLUMNS) - 1))}, "
+            "(SELECT coalesce(max(rev),0)+1 FROM entry))",
+            (
+                fact.tier, fact.kind, fact.subject, fact.predicate, fact.object, fact.text, fact.polarity, fact.words,
+                turn, session, source, confidence, importance, stability, moment, moment, None, moment, until, 1, 0, 0,
+                expires, 0, fact.scope, fact.key, fact.slot, "", json.dumps(dict(fact.data), ensure_ascii=False),
+            ),
+        )  # fmt: skip
+        return int(cursor.lastrowid or 0)
+
+    @staticmethod
+    def _confirm(
+        db: sqlite3.Connection,
+        live: tuple[Any, ...],
+        fact: Fact,
+        moment: str,
+        confidence: str,
+        importance: float,
+    ) -> None:
+        strength = load_toml("memory.toml")["kinds"]["strength"]
+        kind, text = live[3], None
+        if kind in strength and fact.kind in strength and strength.index(fact.kind) > strength.index(kind):
+            kind, text = fact.kind, fact.text
+        db.execute(
+            """UPDATE entry SET mentions=mentions+1, confirmed=max(confirmed, ?), kind=?, text=coalesce(?, text),
+               valid_from=min(valid_from, ?), importance=max(importance, ?), archived=0,
+               confidence=CASE WHEN ?='high' THEN 'high' WHEN confidence='low' THEN ? ELSE confidence END,
+               rev=(SELECT max(rev)+1 FROM entry) WHERE id=?""",
+            (moment, kind, text, moment, importance, confidence, confidence, live[0]),
+        )
+
+    @staticmethod
+    def end(db: sqlite3.Connection, id_: int, moment: str, words: str) -> None:
+        """Close a row's interval at ``moment``; ``words`` say by what."""
+        db.execute(
+            "UPDATE entry SET valid_to=?, ended_by=?, rev=(SELECT max(rev)+1 FROM entry) WHERE id=?",
+            (moment, words, id_),
+        )
+
+    def _end_favourites(self, db: sqlite3.Connection, fact: Fact, moment: str) -> None:
+        """Who no longer likes a thing cannot have it as a favourite."""
+        canonical = fact.key.rsplit("|", 1)[-1]
+        for id_, key in db.execute(
+            "SELECT id, key FROM entry WHERE valid_to IS NULL AND slot LIKE ? ESCAPE '\\' AND valid_from<=?",
+            (_like_prefix(f"{fact.subject}|favourite|"), moment),
+        ).fetchall():
+            if key.rsplit("|", 1)[-1] == canonical:
+                self.end(db, id_, moment, fact.words)
+
+    def save(self, db: sqlite3.Connection, entry: Entry) -> None:
+        """Write back a row that was changed as a value (pinned, edited, reinforced, archived)."""
+        db.execute(
+            f"UPDATE entry SET {', '.join(f'{c}=?' for c in _COLUMNS[1:])}, rev=(SELECT max(rev)+1 FROM entry) WHERE id=?",
+            (*_values(entry)[1:], entry.id),
+        )
+
+    def insert_row(self, db: sqlite3.Connection, entry: Entry) -> int:
+        """Insert a row as it is; its id is given anew. A live row in the same slot must have been ended before."""
+        cursor = db.execute(
+            f"INSERT INTO entry({', '.join(_COLUMNS[1:])}, rev) VALUES({','.join('?' * (len(_COLUMNS) - 1))}, "
+            "(SELECT coalesce(max(rev),0)+1 FROM entry))",
+            _values(entry)[1:],
+        )
+        return int(cursor.lastrowid or 0)
+
+    # -- jobs: at least once, effects idempotent
+
+    @staticmethod
+    def add_job(db: sqlite3.Connection, kind: str, at: datetime) -> None:
+        """Ask for a job; one that waits already is enough."""
+        db.execute("INSERT OR IGNORE INTO job(kind, created) VALUES(?,?)", (kind, stamp(at)))
+
+    def take_job(self, now: datetime) -> tuple[int, str] | None:
+        """The id and kind of a job that nobody works on, now leased to the caller."""
+        with self.writing() as db:
+            row = db.execute(
+                "SELECT id, kind FROM job WHERE lease_until IS NULL OR lease_until<? ORDER BY id LIMIT 1",
+                (stamp(now),),
+            ).fetchone()
+            if row is None:
+                return None
+            until = stamp(now + timedelta(seconds=LEASE_S))
+            db.execute("UPDATE job SET lease_until=?, attempts=attempts+1 WHERE id=?", (until, row[0]))
+            return int(row[0]), str(row[1])
+
+    @staticmethod
+    def finish_job(db: sqlite3.Connection, id_: int) -> None:
+        """A job's effects and its end belong in one transaction."""
+        db.execute("DELETE FROM job WHERE id=?", (id_,))
+
+    def jobs(self) -> list[dict[str, Any]]:
+        """What waits or runs."""
+        cursor = self.connection().execute(
+            "SELECT id, kind, created, lease_until, attempts, error FROM job ORDER BY id"
+        )
+        return [
+            dict(zip(("id", "kind", "created", "lease_until", "attempts", "error"), row, strict=True))
+            for row in cursor
+        ]
+
+    # -- forgetting for good
+
+    def delete(self, db: sqlite3.Connection, ids: Iterable[int]) -> int:
+        """Delete rows and what was made from them; the number of rows that were there."""
+        count = 0
+        for id_ in ids:
+            db.execute("DELETE FROM vector WHERE entry=?", (id_,))
+            count += db.execute("DELETE FROM entry WHERE id=?", (id_,)).rowcount
+        return count
+
+    def new_epoch(self, db: sqlite3.Connection) -> None:
+        """Mark that something was forgotten: work begun before it must not write, caches must be made anew."""
+        row = db.execute("SELECT value FROM meta WHERE name='epoch'").fetchone()
+        self.set_meta(db, "epoch", str(int(row[0]) + 1 if row else 1))
+        self.set_meta(db, "scrub", "1")
+
+    def scrub(self) -> None:
+        """Take what was deleted out of the file's free space, its log, and copies of older layouts."""
+        for copy in self.folder.glob("memory.before*.db*"):
+            copy.unlink(missing_ok=True)
+        db = self.connection()
+        with self._lock:
+            db.execute("VACUUM")
+            deadline = time.monotonic() + BUSY_TIMEOUT_S
+            while db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[
+                0
+            ]:  # another reader is on an old page
+                if time.monotonic() > deadline:
+                    raise MemoryStoreError(
+                        "forgotten rows are deleted, but another process still holds the log of the memory file",
+                        hint="close other ego processes and run `ego memory forget` again",
+                    )
+                time.sleep(0.02)
+            with self.writing():
+                db.execute("DELETE FROM meta WHERE name='scrub'")
+
+    def integrity(self) -> str:
+        """SQLite's own check: "ok" when the file is sound."""
+        return str(self.connection().execute("PRAGMA integrity_check").fetchone()[0])
+
+
+def _like_prefix(prefix: str) -> str:
+    return prefix.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+
+
+def _entry(row: Sequence[Any]) -> Entry:
+    part = dict(zip(_COLUMNS, row, strict=True))
+    for name in _TIMES:
+        part[name] = read_stamp(part[name])
+    part["pinned"], part["archived"] = bool(part["pinned"]), bool(part["archived"])
+    part["data"] = json.loads(part["data"]) if part["data"] != "{}" else {}
+    return Entry(**part)
+
+
+def _values(entry: Entry) -> tuple[Any, ...]:
+    values = []
+    for name in _COLUMNS:
+        value = getattr(entry, name)
+        if name in _TIMES:
+            value = stamp(value) if value is not None else None
+        elif name == "data":
+            value = json.dumps(dict(value), ensure_ascii=False)
+        elif isinstance(value, bool):
+            value = int(value)
+        values.append(value)
+    return tuple(values)
+
+
+def entry_from(row: Mapping[str, Any], fact: Fact, now: datetime) -> Entry:
+    """A whole row from one that lacks fields or has unknown ones (an older or newer version's, or a stranger's)."""
+    known = {key: row[key] for key in _COLUMNS if key in row and row[key] is not None}
+    extra = {key: value for key, value in row.items() if key not in _COLUMNS and key != "rev"}
+    data = known.pop("data", {})
+    data = json.loads(data) if isinstance(data, str) else dict(data)
+    entry = Entry(
+        id=0, tier=fact.tier, kind=fact.kind, subject=fact.subject or ME, predicate=fact.predicate, object=fact.object,
+        text=fact.text, polarity=fact.polarity, words=fact.words, turn=None, session="", source=DECLARED,
+        confidence=HIGH, importance=0.5, stability=first_stability(fact.kind, SEMANTIC, DECLARED), created=now,
+        confirmed=now, used=None, valid_from=now, valid_to=None, scope=fact.scope, key=fact.key, slot=fact.slot,
+        data={**fact.data, **data, **extra},
+    )  # fmt: skip
+    known.pop("id", None)
+    for name in _TIMES:
+        if isinstance(known.get(name), str):
+            try:
+                known[name] = read_stamp(known[name])
+            except ValueError:
+                known.pop(name)
+    for name in ("pinned", "archived"):
+        if name in known:
+            known[name] = bool(known[name])
+    return replace(entry, **known)
