@@ -18,7 +18,10 @@ class Told(NamedTuple):
 
 
 # A cheap look before the real work: most texts deny nothing.
-_CUE = re.compile(r"free\b|\bno\b|\bnon|\bnot\b|n[’']t\b|\bwithout\b|\bzero\b|\bnever\b|less\b|\b0\s?%|\bexclud|\bminus\b|\bneither\b|\bdevoid\b", re.I)
+_CUE = re.compile(
+    r"free\b|\bno\b|\bnon|\bnot\b|n[’']t\b|\bwithout\b|\bzero\b|\bnever\b|less\b|\b0\s?%|\bexclud|\bminus\b|\bneither\b|\bdevoid\b",
+    re.I,
+)
 
 _WORD = r"[a-z0-9][a-z0-9'’]*"
 # Words at which a list of denied things is over: a new clause begins.
@@ -55,7 +58,9 @@ _NOT = re.compile(
     rf"(?:too\s+|at all\s+|overly\s+|a\s+|an\s+)*(?P<x>{_WORD}(?:{_OR}{_WORD})*)"
 )
 _NON = re.compile(rf"\bnon[- ](?P<x>{_WORD}(?:-{_WORD})*)")
-_LEFT_OUT = re.compile(rf"(?P<x>\b{_ITEM})\s+(?:is\s+|are\s+)?(?:not\s+included|sold\s+separately|excluded)\b")
+_LEFT_OUT = re.compile(
+    rf"(?P<x>\b{_ITEM})\s+(?:is\s+|are\s+)?(?:not\s+included|sold\s+separately|excluded)\b"
+)
 # "-less" takes away what stands before it; these words only look so.
 _LESS = re.compile(r"\b(?P<x>[a-z]{3,})less\b")
 _LESS_KEEPS = frozenset(
@@ -82,7 +87,14 @@ def told(text: str) -> Told:
         rest = _FREE_AFTER.sub(take, rest)
     rest = _LISTS.sub(take, rest)
     rest = _LEFT_OUT.sub(take, rest)
-    for cue, pattern in (("no", _NO), ("zero", _NO), ("non", _NON), ("not", _NOT), ("n’t", _NOT), ("n't", _NOT)):
+    for cue, pattern in (
+        ("no", _NO),
+        ("zero", _NO),
+        ("non", _NON),
+        ("not", _NOT),
+        ("n’t", _NOT),
+        ("n't", _NOT),
+    ):
         if cue in rest:
             rest = pattern.sub(take, rest)
     for match in _LESS.finditer(rest):  # "wireless" stays a word of its own, too

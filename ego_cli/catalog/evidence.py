@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -105,10 +105,22 @@ class Arrays:
     token: NDArray[np.int32]  # T
     row_of_stem: NDArray[np.int64]  # V + 1: postings over all fields but ingredients
     posting: NDArray[np.int32]  # rows, ascending within a stem
+    listed_of_stem: NDArray[np.int64]  # V + 1: the same for ingredient lists
+    listed: NDArray[np.int32]
     quantity_of_unit: NDArray[np.int64]  # number of quantity kinds + 1
     quantity_row: NDArray[np.int32]
     quantity_value: NDArray[np.float32]  # in the base unit
     quantity_near: NDArray[np.int32]  # stem that names it ("ram" in "8GB RAM"), -1 = none
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrences:
+    """Tokens found: the place of their row and of their unit among those looked at, the unit's field, the stem's place."""
+
+    row: NDArray[np.int64]
+    unit: NDArray[np.int64]
+    field: NDArray[np.uint8]
+    token: NDArray[np.int16]
 
 
 class Evidence:
@@ -120,7 +132,14 @@ class Evidence:
         self.arrays = arrays
         self.rows = len(arrays.unit_of_row) - 1
         frequency = np.diff(arrays.row_of_stem).astype(np.float32)
-        self.idf: NDArray[np.float32] = np.log1p((self.rows - frequency + 0.5) / (frequency + 0.5)).astype(np.float32)
+        self.idf: NDArray[np.float32] = np.log1p((self.rows - frequency + 0.5) / (frequency + 0.5)).astype(
+            np.float32
+        )
+
+    @cached_property
+    def is_amount(self) -> NDArray[np.bool_]:
+        """Per stem: whether it holds a digit."""
+        return np.array([any(c.isdigit() for c in word) for word in self.id_of], dtype=bool)
 
     # --- building, saving, loading --------------------------------------------------------------------------------
 
@@ -176,7 +195,9 @@ class Evidence:
             words = json.loads((folder / "words.json").read_text(encoding="utf-8"))
             if words["format"] != FORMAT:
                 return None
-            arrays = Arrays(**{name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in Arrays.__slots__})
+            arrays = Arrays(
+                **{name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in Arrays.__slots__}
+            )
         except (OSError, ValueError, KeyError):
             return None
         return cls(words["vocabulary"], words["kinds"], arrays)
@@ -191,6 +212,14 @@ class Evidence:
         start, end = self.arrays.row_of_stem[number : number + 2]
         return self.arrays.posting[start:end]
 
+    def listing(self, word: str) -> Rows:
+        """Rows whose ingredient list holds the stem, ascending."""
+        number = self.id_of.get(word)
+        if number is None:
+            return np.empty(0, dtype=np.int32)
+        start, end = self.arrays.listed_of_stem[number : number + 2]
+        return self.arrays.listed[start:end]
+
     def frequency(self, word: str) -> int:
         """How many rows state the stem."""
         return len(self.postings(word))
@@ -199,6 +228,44 @@ class Evidence:
         """Inverse document frequency of a stem, in nats; that of a word that nobody says is the highest."""
         number = self.id_of.get(word)
         return float(self.idf[number]) if number is not None else float(np.log1p(2 * self.rows + 1))
+
+    def stating(self, phrase: Sequence[str], fields: Sequence[Field] | None = None) -> Rows:
+        """Rows of which one statement (of ``fields``; None = any but ingredients) holds every stem of ``phrase``."""
+        if not phrase:
+            return np.empty(0, dtype=np.int32)
+        rows = self.postings(min(phrase, key=self.frequency))
+        for word in phrase:
+            if len(rows) and len(phrase) > 1:
+                rows = rows[_member(rows, self.postings(word))]
+        if not len(rows) or (len(phrase) == 1 and fields is None):
+            return rows
+        return rows[
+            self.best_statement(rows, {self.id_of[w]: 1.0 for w in phrase}, fields) >= len(phrase) - 0.5
+        ]
+
+    def best_statement(
+        self, rows: Rows, weights: Mapping[int, float], fields: Sequence[Field] | None = None
+    ) -> NDArray[np.float32]:
+        """Per row, the highest sum of token weights that one of its statements reaches (stem number -> weight)."""
+        per_token = np.zeros(len(self.id_of), dtype=np.float32)
+        per_token[list(weights)] = list(weights.values())
+        units, offsets = self.units(rows)
+        flat, ends = _spread(self.arrays.token_of_unit[units], self.arrays.token_of_unit[units + 1])
+        sums = _sums(per_token[self.arrays.token[flat]], ends)
+        allowed = np.zeros(len(Field), dtype=bool)
+        allowed[list(SPOKEN if fields is None else fields)] = True
+        sums[~allowed[self.arrays.field[units]]] = 0.0
+        return np.maximum.reduceat(sums, offsets[:-1]) if len(sums) else np.zeros(len(rows), dtype=np.float32)
+
+    def occurrences(self, rows: Rows, place: NDArray[np.int16]) -> Occurrences:
+        """Where the stems with a non-zero ``place`` (by stem number) stand in ``rows``, in order of row and unit."""
+        units, offsets = self.units(rows)
+        flat, ends = _spread(self.arrays.token_of_unit[units], self.arrays.token_of_unit[units + 1])
+        token = place[self.arrays.token[flat]]
+        hits = np.flatnonzero(token)
+        unit = np.searchsorted(ends, hits, side="right") - 1
+        row = np.searchsorted(offsets, unit, side="right") - 1
+        return Occurrences(row, unit, self.arrays.field[units[unit]], token[hits])
 
     def units(self, rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """All units of ``rows`` in order, and where each row's begin (``len(rows) + 1`` offsets)."""
@@ -219,7 +286,9 @@ class Evidence:
         return rows[chosen], values[chosen]
 
 
-def _spread(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _spread(
+    starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Concatenate the ranges [start, end): the numbers, and the offset at which each range begins."""
     lengths = ends - starts
     offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
@@ -227,6 +296,22 @@ def _spread(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> tuple[NDArray
     flat = np.arange(offsets[-1], dtype=np.int64)
     flat += np.repeat(starts - offsets[:-1], lengths)
     return flat, offsets
+
+
+def _sums(values: NDArray[np.float32], ends: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Sum of ``values`` between each two neighbours of ``ends`` (ranges may be empty)."""
+    total = np.zeros(len(values) + 1, dtype=np.float64)
+    np.cumsum(values, out=total[1:])
+    return (total[ends[1:]] - total[ends[:-1]]).astype(np.float32)
+
+
+def _member(rows: Rows, others: Rows) -> NDArray[np.bool_]:
+    """Which of ``rows`` stand in ``others`` (both ascending)."""
+    if not len(others):
+        return np.zeros(len(rows), dtype=bool)
+    place = np.searchsorted(others, rows)
+    place[place == len(others)] = 0
+    return np.asarray(others[place] == rows)
 
 
 def _arrays(
@@ -246,21 +331,29 @@ def _arrays(
     spoken = field != Field.INGREDIENTS
     lengths = np.diff(token_of_unit)
     pairs = token.astype(np.int64) * max(rows, 1) + np.repeat(row_of_unit, lengths)
-    pairs = np.unique(pairs[np.repeat(spoken, lengths)])
-    stem_of, row_of = np.divmod(pairs, max(rows, 1))
+    in_spoken = np.repeat(spoken, lengths)
+    row_of_stem, posting = _inverted(pairs[in_spoken], rows, stems)
+    listed_of_stem, listed = _inverted(pairs[~in_spoken], rows, stems)
     order = np.argsort(q_kind, kind="stable")
     return Arrays(
         unit_of_row=unit_of_row,
         field=field,
         token_of_unit=token_of_unit,
         token=token,
-        row_of_stem=np.searchsorted(stem_of, np.arange(stems + 1)).astype(np.int64),
-        posting=row_of.astype(np.int32),
+        row_of_stem=row_of_stem,
+        posting=posting,
+        listed_of_stem=listed_of_stem,
+        listed=listed,
         quantity_of_unit=np.searchsorted(q_kind[order], np.arange(kinds + 1)).astype(np.int64),
         quantity_row=q_row[order],
         quantity_value=q_value[order],
         quantity_near=q_near[order],
     )
+
+
+def _inverted(pairs: NDArray[np.int64], rows: int, stems: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    stem_of, row_of = np.divmod(np.unique(pairs), max(rows, 1))
+    return np.searchsorted(stem_of, np.arange(stems + 1)).astype(np.int64), row_of.astype(np.int32)
 
 
 # --- amounts ---------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
 """Candidates to an ordered list in which every number can be explained.
 
-    Request -> retrieve (legs, masks, fusion) -> rank (score terms, reasons) -> Ranked
+Request -> retrieve (legs, masks, fusion) -> rank (score terms, reasons) -> Ranked
 """

@@ -49,7 +49,9 @@ class Personal:
     brand_affinity: Mapping[str, float] = field(default_factory=lambda: _NONE)  # lower-case brand -> -1..1
     price_range: tuple[float, float] | None = None  # for this category, catalogue currency
     tried: Mapping[str, float] = field(default_factory=lambda: _NONE)  # product id -> sentiment -1..1
-    attributes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))  # "skin_type" -> "oily"
+    attributes: Mapping[str, str] = field(
+        default_factory=lambda: MappingProxyType({})
+    )  # "skin_type" -> "oily"
     concerns: tuple[str, ...] = ()
     goals: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()  # a profile's preference tags: comfort, durability, style...
@@ -69,7 +71,9 @@ class Request:
     route: str = "BROWSING"  # or "BUYING"
     sort: tuple[str, int] | None = None  # ("price", +1) cheapest first, ("rating", -1) best first...
     like: tuple[str, ...] = ()  # product ids: more like these
-    passed_over: Mapping[str, float] = field(default_factory=lambda: _NONE)  # product id -> times shown, not taken
+    passed_over: Mapping[str, float] = field(
+        default_factory=lambda: _NONE
+    )  # product id -> times shown, not taken
     hidden: frozenset[str] = frozenset()  # product ids rejected outright: not shown
     erased: tuple[str, ...] = ()  # values given up and contradicted: the seed's omega
     personal: Personal = field(default_factory=Personal)

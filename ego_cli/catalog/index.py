@@ -1,0 +1,119 @@
+"""All that ranking reads of a catalogue besides its search index: statements, kinds, signals, features.
+
+Built once a generation (by the load, or by the first question) into ``<generation folder>/ranking`` and memory-mapped
+afterwards.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ego_cli.catalog.avoidances import listed_states
+from ego_cli.catalog.enrich import signal_kinds, signal_matrix
+from ego_cli.catalog.evidence import Evidence
+from ego_cli.catalog.facets import Facets
+from ego_cli.catalog.features import Features, features
+from ego_cli.catalog.kinds import TypeIndex
+from ego_cli.catalog.product import Product
+
+if TYPE_CHECKING:
+    from ego_cli.catalog.store import Catalogue
+
+FORMAT = 1  # of this folder; another number means: build anew
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
+class RankingIndex:
+    """Arrays have one entry a row. ``signals`` columns are ``enrich.signal_kinds()``; ``listed`` columns are
+    ``avoidances.avoidances()`` with values of ``avoidances.Listed``."""
+
+    evidence: Evidence
+    types: TypeIndex
+    signals: NDArray[np.bool_]
+    listed: NDArray[np.int8]
+    features: Features
+    facets: Facets
+
+
+def build(products: Sequence[Product], catalogue: Catalogue) -> RankingIndex:
+    """Read all products once."""
+    evidence = Evidence.build(products)
+    types = TypeIndex.build(products, evidence)
+    signals = signal_matrix(evidence)
+    listed = np.array([listed_states(p) for p in products], dtype=np.int8)
+    columns = catalogue.columns
+    found = features(
+        products, types.tag_of_row, signals, columns["price"], columns["rating"], columns["rating_count"]
+    )
+    return RankingIndex(evidence, types, signals, listed, found, catalogue.facets)
+
+
+def save(index: RankingIndex, folder: Path) -> None:
+    """Write the index; the folder appears whole or not at all."""
+    new = folder.with_name(f"{folder.name}.{secrets.token_hex(4)}.new")
+    new.mkdir(parents=True)
+    index.evidence.save(new / "evidence")
+    index.types.save(new / "types")
+    np.save(new / "signals.npy", index.signals)
+    np.save(new / "listed.npy", index.listed)
+    for name in Features.__slots__:
+        np.save(new / f"feature.{name}.npy", getattr(index.features, name))
+    (new / "about.json").write_text(json.dumps({"format": FORMAT, "signals": len(signal_kinds())}))
+    try:
+        new.rename(folder)
+    except OSError:  # another process was first
+        shutil.rmtree(new, ignore_errors=True)
+
+
+def load(folder: Path, facets: Facets) -> RankingIndex | None:
+    """Map what ``save`` wrote; None when it is missing or was made for other word lists."""
+    try:
+        about = json.loads((folder / "about.json").read_text())
+        if about != {"format": FORMAT, "signals": len(signal_kinds())}:
+            return None
+        evidence = Evidence.load(folder / "evidence")
+        if evidence is None:
+            return None
+        types = TypeIndex.load(folder / "types", evidence)
+        found = Features(**{name: _mapped(folder / f"feature.{name}.npy") for name in Features.__slots__})
+        signals, listed = _mapped(folder / "signals.npy"), _mapped(folder / "listed.npy")
+        return RankingIndex(evidence, types, signals, listed, found, facets)
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def _mapped(path: Path) -> NDArray[Any]:
+    return np.asarray(np.load(path, mmap_mode="r"))
+
+
+_open: WeakKeyDictionary[Catalogue, RankingIndex] = WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def index_of(catalogue: Catalogue) -> RankingIndex:
+    """The ranking index of an open catalogue: from memory, from its folder, or built now (0.3 ms a product)."""
+    found = _open.get(catalogue)
+    if found is not None:
+        return found
+    with _lock:
+        found = _open.get(catalogue)
+        if found is None:
+            folder = catalogue.folder / "ranking"
+            found = load(folder, catalogue.facets)
+            if found is None:
+                found = build(list(catalogue), catalogue)
+                shutil.rmtree(folder, ignore_errors=True)
+                save(found, folder)
+            _open[catalogue] = found
+    return found

@@ -1,0 +1,337 @@
+"""Which products *are* what a shopper names: a phone, not a phone stand.
+
+The name of a thing ends with what it is (its *head*): "phone stand" is a stand. A product's heads come from the narrowest
+names of its category path and from its title; the head that ends the title's first phrase is the main one, and a
+word that another head follows ("phone" in "phone ring stand") is none.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ego_cli.catalog.evidence import Evidence
+from ego_cli.catalog.product import Product
+from ego_cli.catalog.taxonomy import classify_number, heading, known_heads, phrase, taxonomy
+from ego_cli.catalog.text import cached_terms, stem
+from ego_cli.settings import load_toml
+
+Scores = NDArray[np.float32]
+
+# How sure it is that a product is of the named type, by what says so. Only their order and WEAK matter.
+LEAF_NAME = 1.0  # the narrowest category ends with it
+MAIN_HEAD = 0.95  # the title's first phrase ends with it
+WHOLE_KIND = 0.7  # she named a kind of the taxonomy ("shoes") and the product is tagged so
+UPPER_NAME = 0.65  # a broader category ends with it, and the branch below is not one of accessories
+OTHER_HEAD = 0.5  # another phrase of the title ends with it
+WEAK = 0.6  # below this a product counts only where nothing is surer
+SYNONYM = 0.98  # what the match of another word for the same thing is worth
+
+_CONJUNCTS = re.compile(r"\s*(?:&|,|/|\band\b|\bor\b)\s*", re.I)
+_MIN_ENDINGS = 3  # titles that must end with a word before it counts as the name of a thing
+
+
+@dataclass(frozen=True, slots=True)
+class TypeMatch:
+    """``score``: per row 0..1, how surely it is of the type. ``known``: the shop carries the type by its full name.
+    ``missing``: words of the name that no product of the type says ("wedding" of "wedding dress")."""
+
+    score: Scores
+    known: bool
+    missing: tuple[str, ...] = ()
+
+
+@cache
+def _synonyms() -> dict[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Phrase -> phrases that name the same thing, from ``data/synonyms.toml`` (both directions are stated there)."""
+    table: dict[tuple[str, ...], dict[tuple[str, ...], None]] = defaultdict(dict)
+    try:
+        load_toml("synonyms.toml")
+    except FileNotFoundError:
+        return {}
+    for entry in load_toml("synonyms.toml")["synonym"]:
+        for said in entry["say"]:
+            for meant in entry["means"]:
+                if phrase(said) != phrase(meant):
+                    table[phrase(said)][phrase(meant)] = None
+    return {said: tuple(meant) for said, meant in table.items()}
+
+
+def same_words(stems: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """Other phrases for the whole of ``stems``."""
+    return _synonyms().get(stems, ())
+
+
+@cache
+def _colours() -> frozenset[str]:
+    found: set[str] = set()
+    for words in load_toml("colours.toml").values():
+        found.update(_leaves(words))
+    return frozenset(stem(word) for text in found for word in cached_terms(text))
+
+
+def _leaves(node: object) -> Iterable[str]:
+    if isinstance(node, str):
+        yield node
+    elif isinstance(node, Mapping):
+        for key, value in node.items():
+            yield key
+            yield from _leaves(value)
+    elif isinstance(node, Sequence):
+        for value in node:
+            yield from _leaves(value)
+
+
+class TypeIndex:
+    """Heads, category paths and tags of all rows of a catalogue."""
+
+    def __init__(
+        self,
+        main: Mapping[str, NDArray[np.int32]],
+        other: Mapping[str, NDArray[np.int32]],
+        paths: Sequence[tuple[str, ...]],
+        path_of_row: NDArray[np.int32],
+        tag_of_row: NDArray[np.int16],
+        evidence: Evidence,
+    ) -> None:
+        self.main, self.other = main, other
+        self.paths, self.path_of_row = paths, path_of_row
+        self.tag_of_row = tag_of_row
+        self._evidence = evidence
+        self.rows = len(path_of_row)
+        accessories = taxonomy().accessories
+        # head -> (path, levels above the leaf, stems of the name it ends)
+        self._ending: dict[str, list[tuple[int, int, frozenset[str]]]] = defaultdict(list)
+        self._words_of_path: list[dict[str, float]] = []
+        self._paths_with: dict[str, list[int]] = defaultdict(list)
+        usage = np.bincount(path_of_row, minlength=len(paths)) if len(paths) else np.zeros(0)
+        spread: dict[str, float] = defaultdict(float)
+        for number, path in enumerate(paths):
+            below_accessories = False
+            words: dict[str, float] = {}
+            for level, name in enumerate(reversed(path)):
+                conjuncts = [phrase(part) for part in _CONJUNCTS.split(name)]
+                for stems in conjuncts:
+                    if stems and not (level and below_accessories):
+                        self._ending[stems[-1]].append((number, level, frozenset(stems)))
+                    for word in stems:
+                        words[word] = max(words.get(word, 0.0), 1.0 / (1 + 0.5 * max(0, level - 1)))
+                below_accessories |= any(stems and stems[-1] in accessories for stems in conjuncts)
+            self._words_of_path.append(words)
+            for word in words:
+                spread[word] += float(usage[number])
+                self._paths_with[word].append(number)
+        total = float(usage.sum())
+        self.rarity = {word: float(np.log1p(total / (rows + 0.5))) for word, rows in spread.items()}
+        self._rarest = float(np.log1p(2 * total + 1))
+        self.match = lru_cache(maxsize=64)(self._match)
+        self.category_score = lru_cache(maxsize=64)(self._category_score)
+
+    @classmethod
+    def build(cls, products: Sequence[Product], evidence: Evidence) -> TypeIndex:
+        """Find heads, paths and tags (about 0.05 ms a product)."""
+        paths: dict[tuple[str, ...], int] = {}
+        path_of_row = np.zeros(len(products), dtype=np.int32)
+        tags = np.zeros(len(products), dtype=np.int16)
+        endings: dict[str, int] = defaultdict(int)
+        for row, product in enumerate(products):
+            path_of_row[row] = paths.setdefault(product.categories, len(paths))
+            tags[row] = classify_number(product)
+            if first := heading(product.title):
+                endings[first[-1]] += 1
+        known = set(known_heads())
+        for path in paths:
+            for name in path[-1:]:
+                known.update(stems[-1] for part in _CONJUNCTS.split(name) if (stems := phrase(part)))
+        known.update(word for word, n in endings.items() if n >= _MIN_ENDINGS and word.isalpha())
+        known -= _colours() - known_heads()
+        main: dict[str, list[int]] = defaultdict(list)
+        other: dict[str, list[int]] = defaultdict(list)
+        for row, product in enumerate(products):
+            main_head, others = _heads(product.title, known)
+            if main_head:
+                main[main_head].append(row)
+            for word in others:
+                other[word].append(row)
+        return cls(_as_rows(main), _as_rows(other), list(paths), path_of_row, tags, evidence)
+
+    def save(self, folder: Path) -> None:
+        """Write the arrays into ``folder`` (made if missing)."""
+        folder.mkdir(parents=True, exist_ok=True)
+        words: dict[str, object] = {"paths": self.paths}
+        for name, found in (("main", self.main), ("other", self.other)):
+            words[name] = list(found)
+            words[f"{name}_ends"] = np.cumsum([0, *map(len, found.values())]).tolist()
+            np.save(folder / f"{name}.npy", np.concatenate([np.empty(0, np.int32), *found.values()]))
+        np.save(folder / "path_of_row.npy", self.path_of_row)
+        np.save(folder / "tag_of_row.npy", self.tag_of_row)
+        (folder / "types.json").write_text(json.dumps(words, ensure_ascii=False), encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: Path, evidence: Evidence) -> TypeIndex:
+        """Map what ``save`` wrote. Raises ``OSError``, ``ValueError`` or ``KeyError`` when it is missing or damaged."""
+        words = json.loads((folder / "types.json").read_text(encoding="utf-8"))
+        postings = {}
+        for name in ("main", "other"):
+            rows, ends = np.asarray(np.load(folder / f"{name}.npy", mmap_mode=None)), words[f"{name}_ends"]
+            postings[name] = {w: rows[ends[n] : ends[n + 1]] for n, w in enumerate(words[name])}
+        return cls(
+            postings["main"],
+            postings["other"],
+            [tuple(path) for path in words["paths"]],
+            np.asarray(np.load(folder / "path_of_row.npy", mmap_mode="r")),
+            np.asarray(np.load(folder / "tag_of_row.npy", mmap_mode="r")),
+            evidence,
+        )
+
+    # --- the question ---------------------------------------------------------------------------------------------
+
+    def _match(self, text: str) -> TypeMatch:
+        """How surely each row is what ``text`` names: "power bank", "bag and boots", "Women Dresses"."""
+        score = np.zeros(self.rows, dtype=np.float32)
+        known = False
+        missing: dict[str, None] = {}
+        for name in self._alternatives(text):
+            full, found, lacking = self._one_name(name)
+            np.maximum(score, full, out=score)
+            known |= found
+            missing.update(dict.fromkeys(lacking))
+        whole = phrase(text)
+        for path in self._paths_named(whole):
+            score[self.path_of_row == path] = LEAF_NAME
+            known = True
+        return TypeMatch(score, known, tuple(missing) if known else ())
+
+    def _alternatives(self, text: str) -> list[tuple[str, ...]]:
+        """The names in "bag and boots"; one name where the parts are not all names of things."""
+        whole = tuple(heading(text)) or phrase(text)
+        parts = [phrase(part) for part in _CONJUNCTS.split(text)]
+        parts = [part for part in parts if part]
+        if len(parts) > 1 and all(self._is_head(part[-1]) for part in parts):
+            return parts
+        return [whole] if whole else []
+
+    def _is_head(self, word: str) -> bool:
+        return word in self.main or word in self._ending or word in known_heads()
+
+    def _one_name(self, name: tuple[str, ...]) -> tuple[Scores, bool, tuple[str, ...]]:
+        """The rows of one name or of its synonyms; whether they were found by the full name; words nobody says."""
+        score = self._named(name)
+        found = bool(score.any())
+        for meant in same_words(name):
+            other = self._named(meant) * np.float32(SYNONYM)
+            np.maximum(score, other, out=score)
+        for length in range(len(name) - 1, 0, -1):  # "blue gown": a synonym of the head, the rest stays
+            for meant in same_words(name[-length:]):
+                other = self._named(name[:-length] + meant) * np.float32(SYNONYM)
+                np.maximum(score, other, out=score)
+        if score.any():
+            return score, True, ()
+        if len(name) == 1:
+            return score, found, ()
+        # Not by its full name: the head alone, and say which words nobody has.
+        head = self._named(name[-1:])
+        for meant in same_words(name[-1:]):
+            np.maximum(head, self._named(meant) * np.float32(SYNONYM), out=head)
+        return head, bool(head.any()), name[:-1]
+
+    def _named(self, name: tuple[str, ...]) -> Scores:
+        """Rows whose name is ``name``: by head, with every other word of it somewhere in the product."""
+        score = np.zeros(self.rows, dtype=np.float32)
+        head, others = name[-1], name[:-1]
+        rows = self.other.get(head)
+        if rows is not None:
+            score[rows] = OTHER_HEAD
+        by_path = np.zeros(len(self.paths), dtype=np.float32)
+        complete = np.zeros(len(self.paths), dtype=bool)
+        for path, level, stems in self._ending.get(head, ()):
+            by_path[path] = max(by_path[path], LEAF_NAME if level == 0 else UPPER_NAME)
+            complete[path] |= stems.issuperset(others)
+        if by_path.any():
+            np.maximum(score, by_path[self.path_of_row], out=score)
+        rows = self.main.get(head)
+        if rows is not None:
+            score[rows] = np.maximum(score[rows], MAIN_HEAD)
+        tags = taxonomy().by_name.get(name)
+        if tags:
+            np.maximum(score, np.where(np.isin(self.tag_of_row, tags), np.float32(WHOLE_KIND), 0), out=score)
+            others = () if name not in taxonomy().by_phrase or len(name) == 1 else others
+        if others:
+            has = np.ones(self.rows, dtype=bool)
+            for word in others:
+                rows = self._evidence.postings(word)
+                says = np.zeros(self.rows, dtype=bool)
+                says[rows] = True
+                has &= says
+            if tags:
+                has |= np.isin(self.tag_of_row, tags)
+            score *= has | complete[self.path_of_row]
+        return score
+
+    def _paths_named(self, stems: tuple[str, ...]) -> list[int]:
+        """Paths that ``stems`` spell out: every word stands in the path, and its last name is all there."""
+        wanted = set(stems)
+        if not wanted:
+            return []
+        rarest = min(wanted, key=lambda w: len(self._paths_with.get(w, ())))
+        found = []
+        for number in self._paths_with.get(rarest, ()):
+            path = self.paths[number]
+            if not wanted <= self._words_of_path[number].keys():
+                continue
+            leaf = set(phrase(path[-1]))
+            if leaf <= wanted and (len(wanted) > 1 or len(leaf) == 1):
+                found.append(number)
+        return found
+
+    def _category_score(self, text: str) -> Scores:
+        """Per *path*, 0..1: how much of ``text`` its names cover, rare words and last names counting more."""
+        wanted = dict.fromkeys(phrase(text))
+        score = np.zeros(len(self.paths), dtype=np.float32)
+        if not wanted:
+            return score
+        total = 0.0
+        for word in wanted:
+            weight = self.rarity.get(word, self._rarest * 0.5)
+            total += weight
+            forms = {word, *(w for meant in same_words((word,)) for w in meant[-1:])}
+            for form in forms:
+                for path in self._paths_with.get(form, ()):
+                    score[path] += weight * self._words_of_path[path][form] * (1.0 if form == word else 0.9)
+        return np.asarray(np.minimum(score / np.float32(total), np.float32(1.0)))
+
+
+def _as_rows(found: Mapping[str, list[int]]) -> dict[str, NDArray[np.int32]]:
+    return {word: np.array(rows, dtype=np.int32) for word, rows in found.items()}
+
+
+def _heads(title: str, known: set[str]) -> tuple[str, set[str]]:
+    """The main head of a title ("" when none is known) and the other words in it that end a name."""
+    ends = taxonomy().ends
+    first = [word for word in heading(title)]
+    end = len(first)
+    while end and first[end - 1] not in known:
+        end -= 1
+    main = first[end - 1] if end else next((w for w in reversed(first) if w.isalpha()), "")
+    others: set[str] = set()
+    words = list(phrase(title))
+    after_link = False
+    for place, word in enumerate(words):
+        if word in ends:
+            after_link = True
+            continue
+        if word in known and word != main and not after_link:
+            following = words[place + 1] if place + 1 < len(words) else ""
+            if following not in known:
+                others.add(word)
+        if after_link and word not in known and not word.isalpha():
+            after_link = False
+    return main, others

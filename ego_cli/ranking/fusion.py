@@ -1,0 +1,39 @@
+"""Weighted reciprocal rank fusion (Cormack, Clarke and Büttcher 2009) of ranked lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Held here and nowhere else. Equal weights with k = 60 fell below BM25 alone on two labelled sets (see the ablation that
+# `ego eval known-item` prints); a heavy lexical leg with a small k does not.
+K = 10
+WEIGHTS: Mapping[str, float] = MappingProxyType(
+    {"lexical": 0.6, "kind": 0.3, "dense": 0.4, "collaborative": 0.15}
+)
+
+
+def fuse(
+    legs: Mapping[str, Sequence[int] | NDArray[np.int32]],
+    *,
+    weights: Mapping[str, float] = WEIGHTS,
+    k: float = K,
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Rows of all ``legs`` (leg name -> rows, best first), best first, with their fused scores.
+
+    score(row) = sum over legs of weight / (k + rank), rank from 1. Ties go to the lower row. A leg without a weight counts 1.
+    """
+    names = [name for name in legs if len(legs[name])]
+    if not names:
+        return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float64)
+    rows = np.concatenate([np.asarray(legs[name], dtype=np.int32) for name in names])
+    parts = np.concatenate(
+        [weights.get(name, 1.0) / (k + 1.0 + np.arange(len(legs[name]))) for name in names]
+    )
+    distinct, place = np.unique(rows, return_inverse=True)
+    scores = np.bincount(place, parts, len(distinct)).astype(np.float64)
+    order = np.lexsort((distinct, -scores))
+    return distinct[order].astype(np.int32), scores[order]

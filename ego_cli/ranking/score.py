@@ -1,0 +1,536 @@
+"""The score of a product for a request: a sum of named terms, each a function that can be read alone.
+
+The spine is the Sivle seed's formula,
+
+    S = -BM25 + α·|C_q ∩ C_p| / |C_q| + Σβ + γ·(R - 3) + δ·ln(1 + N) - Ω
+
+kept as it was in the profile ``sivle``. The profile ``default`` counts evidence in nats (how much rarer than chance a match is)
+and holds it against single statements; see `Profile` for its numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ego_cli.catalog.enrich import WEIGHT_OF_TYPE, columns_of
+from ego_cli.catalog.evidence import Field, tokens_of
+from ego_cli.catalog.index import RankingIndex
+from ego_cli.catalog.taxonomy import taxonomy
+from ego_cli.catalog.text import query_terms
+from ego_cli.ranking.facts import Verdicts, holds
+from ego_cli.ranking.polarity import free_of
+from ego_cli.ranking.request import Request
+from ego_cli.ranking.retrieve import POPULARITY_EXPONENT, said, sort_key
+from ego_cli.ranking.wishes import Coverage, Wish, coverage, wishes
+from ego_cli.settings import load_toml
+
+if TYPE_CHECKING:
+    from ego_cli.catalog.store import Catalogue
+
+Rows = NDArray[np.int32]
+Column = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Weights of the terms, in score units (nats in the default profile)."""
+
+    name: str
+    terms: tuple[str, ...]
+    document: float = 0.35  # per unit of BM25 of all that was said
+    category: float = 5.0  # names of the category path covered by the words for the type
+    category_browsing: float = 5.0  # the same while browsing
+    type: float = 4.0  # how surely it is of the type
+    evidence: float = 0.9  # per nat of a wish covered by one statement
+    spread: float = 0.25  # per nat of a wish covered by all statements together
+    constraint: float = 4.5  # sivle: a constraint found anywhere
+    in_title: float = 3.0  # sivle: a constraint found in the title
+    complete: float = 1.5  # all that was asked for is met
+    fact: float = 2.5  # a typed requirement met as a stored fact (missed: taken off)
+    rating: float = 0.5  # per star above 3
+    popularity: float = POPULARITY_EXPONENT  # per unit of ln(1 + reviews)
+    interactions: float = 0.3  # per unit of popularity from what shoppers here did
+    passed_over: float = 1.6  # per time shown and not taken: never a ban
+    erased: float = 3.0  # Ω: carries what was given up
+    free: float = 0.8  # known to be free of something avoided
+    bad: float = 0.8  # one word that speaks against a product for everyone
+    brand: float = 1.2  # brand affinity of 1
+    price_range: float = 1.0  # inside the range she usually pays
+    suitability: float = 1.5  # for her skin, hair ...
+    concern: float = 0.9
+    tag: float = 0.35  # a preference tag of her profile
+    tried: float = 3.0  # sentiment of 1 about the product itself
+    local: float = 0.3  # power, data, value brand, seller, delivery (naira shops)
+    dense: float = 3.0  # per unit of cosine
+    like: float = 8.0  # per unit of likeness to the product named
+
+
+_DEFAULT_TERMS = (
+    "document", "category", "type", "evidence", "spread", "facts", "complete", "rating", "popularity", "interactions",
+    "passed_over", "erased", "free", "bad", "brand", "price_range", "suitability", "concern", "tag", "tried",
+    "power", "data", "value_brand", "seller", "delivery", "dense", "like",
+)  # fmt: skip
+
+PROFILES: Mapping[str, Profile] = MappingProxyType(
+    {
+        "default": Profile("default", _DEFAULT_TERMS),
+        # The seed's published numbers; γ and δ were not published: 0.5 and 0.35 are ours.
+        "sivle": Profile(
+            "sivle",
+            (
+                "document",
+                "seed_category",
+                "constraints",
+                "title_constraints",
+                "complete",
+                "rating",
+                "popularity",
+                "passed_over",
+                "erased",
+            ),
+            document=1.0,
+            category=12.0,
+            category_browsing=9.0,
+            complete=5.0,
+            rating=0.5,
+            popularity=0.35,
+            passed_over=0.0,
+            erased=8.0,
+        ),
+    }
+)
+
+
+@dataclass
+class Scene:
+    """Everything that terms read, for the candidate ``rows`` of one request. Columns are made once, when first asked for."""
+
+    catalogue: Catalogue
+    index: RankingIndex
+    request: Request
+    rows: Rows
+    profile: Profile
+    popularity_scores: Mapping[str, float] = field(default_factory=dict)  # product id -> from interactions
+    dense_similarity: NDArray[np.float32] | None = None
+
+    @cached_property
+    def wishes(self) -> tuple[Wish, ...]:
+        return wishes(self.request, self.index.evidence)
+
+    @cached_property
+    def coverage(self) -> Coverage:
+        return coverage(self.wishes, self.index.evidence, self.rows)
+
+    @cached_property
+    def facts(self) -> Verdicts:
+        """rows x requirements: has it (1), known not to (-1), not stated (0); free words count when wholly covered."""
+        out = np.zeros((len(self.rows), len(self.request.requirements)), dtype=np.int8)
+        for column, wanted in enumerate(self.request.requirements):
+            out[:, column] = holds(self.catalogue, self.index, wanted)[self.rows]
+            covered = self.coverage.best[:, column] >= COVERED
+            if wanted.number is None:
+                out[:, column] = np.where((out[:, column] == 0) & covered, 1, out[:, column])
+        return out
+
+    @cached_property
+    def domain(self) -> NDArray[np.int64]:
+        """Number of each row's domain, 0 for none."""
+        names = ["", *taxonomy().domains]
+        of_tag = np.array([names.index(tag.domain) for tag in taxonomy().tags])
+        return np.asarray(of_tag[self.index.types.tag_of_row[self.rows]])
+
+    def domain_weight(self, type_: str) -> Column:
+        """How much a signal type counts for each row, by its domain (1 where the domain says nothing)."""
+        key = WEIGHT_OF_TYPE.get(type_, type_)
+        weights = [1.0, *(domain.weights.get(key, 1.0) for domain in taxonomy().domains.values())]
+        return np.array(weights)[self.domain]
+
+    def signal(self, type_: str, name: str) -> NDArray[np.bool_]:
+        """Which rows have a signal; none when there is no such signal."""
+        column = columns_of(type_).get(name)
+        if column is None:
+            return np.zeros(len(self.rows), dtype=bool)
+        return np.asarray(self.index.signals[self.rows, column])
+
+    def values(self, column: str) -> Column:
+        return np.asarray(self.catalogue.columns[column][self.rows], dtype=np.float64)
+
+    def none(self) -> Column:
+        return np.zeros(len(self.rows))
+
+
+COVERED = 0.92  # share of a wish from which it counts as met
+Term = Callable[[Scene], Column]
+
+
+# --- what was asked for ----------------------------------------------------------------------------------------------
+
+
+def document(scene: Scene) -> Column:
+    """BM25 of all that was said, fields weighted."""
+    terms = query_terms(said(scene.request))
+    if not terms:
+        return scene.none()
+    lexical = scene.catalogue.lexical
+    scores = lexical.scores(lexical.expand(terms))[scene.rows]
+    return np.asarray(scene.profile.document * scores, dtype=np.float64)
+
+
+def category(scene: Scene) -> Column:
+    """How much of the words for the type the category path's names cover: rare words and last names count more."""
+    if not scene.request.category:
+        return scene.none()
+    by_path = scene.index.types.category_score(scene.request.category)
+    alpha = scene.profile.category if scene.request.route == "BUYING" else scene.profile.category_browsing
+    return np.asarray(alpha * by_path[scene.index.types.path_of_row[scene.rows]], dtype=np.float64)
+
+
+def type_(scene: Scene) -> Column:
+    """How surely the product is of the named type."""
+    if not scene.request.category:
+        return scene.none()
+    return np.asarray(
+        scene.profile.type * scene.index.types.match(scene.request.category).score[scene.rows],
+        dtype=np.float64,
+    )
+
+
+def evidence(scene: Scene) -> Column:
+    """Per wish, the nats that the product's best single statement covers."""
+    if not scene.wishes:
+        return scene.none()
+    mass = np.array([wish.mass * wish.weight for wish in scene.wishes])
+    return np.asarray(scene.profile.evidence * (scene.coverage.best**1.5 @ mass), dtype=np.float64)
+
+
+def spread(scene: Scene) -> Column:
+    """Per wish, the nats that all statements of the product together cover."""
+    if not scene.wishes:
+        return scene.none()
+    mass = np.array([wish.mass * wish.weight for wish in scene.wishes])
+    return np.asarray(scene.profile.spread * (scene.coverage.spread @ mass), dtype=np.float64)
+
+
+def facts(scene: Scene) -> Column:
+    """Typed requirements met (or known to be missed) as stored facts; what is not stated counts nothing."""
+    if not scene.request.requirements:
+        return scene.none()
+    weights = np.array([wanted.weight for wanted in scene.request.requirements])
+    return np.asarray(scene.profile.fact * (scene.facts @ weights), dtype=np.float64)
+
+
+def complete(scene: Scene) -> Column:
+    """Everything asked for is met."""
+    if not scene.wishes:
+        return scene.none()
+    covered = scene.coverage.best >= COVERED
+    for column in range(len(scene.request.requirements)):
+        covered[:, column] |= scene.facts[:, column] == 1
+        covered[:, column] &= scene.facts[:, column] != -1
+    return np.where(covered.all(axis=1), scene.profile.complete, 0.0)
+
+
+# --- the seed's own terms --------------------------------------------------------------------------------------------
+
+
+def seed_category(scene: Scene) -> Column:
+    """α·|C_q ∩ C_p| / |C_q| over plain words of the category path."""
+    wanted = set(tokens_of(scene.request.category))
+    if not wanted:
+        return scene.none()
+    paths = scene.index.types.paths
+    share = np.array(
+        [len(wanted & {t for name in path for t in tokens_of(name)}) / len(wanted) for path in paths]
+    )
+    alpha = scene.profile.category if scene.request.route == "BUYING" else scene.profile.category_browsing
+    return np.asarray(alpha * share[scene.index.types.path_of_row[scene.rows]], dtype=np.float64)
+
+
+def constraints(scene: Scene) -> Column:
+    """4.5 for every constraint that the product's texts hold."""
+    return np.asarray(
+        scene.profile.constraint * (scene.coverage.spread >= COVERED).sum(axis=1), dtype=np.float64
+    )
+
+
+def title_constraints(scene: Scene) -> Column:
+    """3.0 for every constraint that the title holds."""
+    out = scene.none()
+    for wish in scene.wishes:
+        rows = scene.index.evidence.stating(tokens_of(wish.text), (Field.TITLE,))
+        out += scene.profile.in_title * np.isin(scene.rows, rows)
+    return out
+
+
+# --- what is known of the product ------------------------------------------------------------------------------------
+
+
+def rating(scene: Scene) -> Column:
+    """γ·(R - 3), R shrunk towards what its kind gets: 5.0 from one person is not 4.8 from 2,300."""
+    return np.asarray(
+        scene.profile.rating * (scene.index.features.shrunk_rating[scene.rows] - 3.0), dtype=np.float64
+    )
+
+
+def popularity(scene: Scene) -> Column:
+    """δ·ln(1 + N) of its reviews: a prior at half strength."""
+    return np.asarray(scene.profile.popularity * np.log1p(scene.values("rating_count")))
+
+
+def interactions(scene: Scene) -> Column:
+    """What shoppers of this shop did with it lately (purchases, skips …), decayed."""
+    if not scene.popularity_scores:
+        return scene.none()
+    place = {int(row): n for n, row in enumerate(scene.rows)}
+    out = scene.none()
+    for product_id, score in scene.popularity_scores.items():
+        row = scene.catalogue.row_of(product_id)
+        if row in place:
+            out[place[row]] = scene.profile.interactions * np.sign(score) * np.log1p(abs(score))
+    return out
+
+
+def bad(scene: Scene) -> Column:
+    """Words that speak against a product for everyone: greasy, harsh, flimsy."""
+    columns = np.array(list(columns_of("bad").values()), dtype=np.int32)
+    return np.asarray(
+        -scene.profile.bad * scene.index.signals[np.ix_(scene.rows, columns)].sum(axis=1), dtype=np.float64
+    )
+
+
+# --- the conversation so far -----------------------------------------------------------------------------------------
+
+
+def passed_over(scene: Scene) -> Column:
+    """Shown and not taken: a soft penalty that grows slowly, because a change of mind may have been missed."""
+    return _by_id(
+        scene,
+        {
+            key: -scene.profile.passed_over * float(np.log2(1 + n))
+            for key, n in scene.request.passed_over.items()
+        },
+    )
+
+
+def erased(scene: Scene) -> Column:
+    """Ω: it carries what she gave up."""
+    out = scene.none()
+    for value in scene.request.erased:
+        tokens = tokens_of(value)
+        out -= scene.profile.erased * np.isin(scene.rows, scene.index.evidence.stating(tokens))
+    return out
+
+
+def free(scene: Scene) -> Column:
+    """Known to be free of what she avoids: good news, not a match of the word."""
+    out = scene.none()
+    for exclusion in scene.request.exclusions:
+        if exclusion.attribute in (None, "feature", "ingredient", "ingredients", "material"):
+            out += scene.profile.free * free_of(scene.index, exclusion.value)[scene.rows]
+    return out
+
+
+# --- the shopper -----------------------------------------------------------------------------------------------------
+
+
+def brand(scene: Scene) -> Column:
+    """Brands that she came to like, or not."""
+    out = scene.none()
+    for name, affinity in scene.request.personal.brand_affinity.items():
+        out += scene.profile.brand * affinity * np.isin(scene.rows, scene.index.facets.rows("brand", name))
+    return out
+
+
+def price_range(scene: Scene) -> Column:
+    """Inside what she usually pays for such things; falls off outside."""
+    usual = scene.request.personal.price_range
+    if usual is None:
+        return scene.none()
+    price = scene.values("price")
+    low, high = usual
+    off = np.maximum(np.maximum(np.log(np.maximum(low, 1e-9) / price), np.log(price / max(high, 1e-9))), 0.0)
+    return np.where(np.isfinite(price), scene.profile.price_range * np.maximum(1.0 - off, -1.0), 0.0)
+
+
+def suitability(scene: Scene) -> Column:
+    """Right for her skin, hair … as she stated it."""
+    out = scene.none()
+    for attribute, value in scene.request.personal.attributes.items():
+        for word in value.lower().replace(",", " ").split():
+            has = scene.signal(attribute, word)
+            out += scene.profile.suitability * scene.domain_weight(attribute) * has
+    return out
+
+
+def concern(scene: Scene) -> Column:
+    """Does something for what troubles her or what she wants to reach."""
+    out = scene.none()
+    for name in concerns_named((*scene.request.personal.concerns, *scene.request.personal.goals)):
+        out += scene.profile.concern * scene.domain_weight("concern") * scene.signal("concern", name)
+    return out
+
+
+def tag(scene: Scene) -> Column:
+    """Answers to her profile's preference tags: fit, comfort, durability, style, warmth …"""
+    out = scene.none()
+    weights = {"fit", "comfort", "durability", "style", "warmth"}
+    for name in dict.fromkeys(t.lower() for t in scene.request.personal.tags):
+        weight = scene.domain_weight(name if name in weights else "style")
+        out += scene.profile.tag * weight * scene.signal("tag", name)
+    return out
+
+
+def tried(scene: Scene) -> Column:
+    """What she thought of this very product."""
+    return _by_id(scene, {key: scene.profile.tried * s for key, s in scene.request.personal.tried.items()})
+
+
+# --- life in Nigeria: shown in the breakdown, never hidden -----------------------------------------------------------
+
+
+def _local(scene: Scene, type_: str, has: Column) -> Column:
+    if scene.catalogue.currency != "NGN":
+        return scene.none()
+    return np.asarray(scene.profile.local * scene.domain_weight(type_) * has)
+
+
+def power(scene: Scene) -> Column:
+    """Keeps going without mains."""
+    return _local(scene, "power", scene.signal("power", "keeps going").astype(np.float64))
+
+
+def data(scene: Scene) -> Column:
+    """Spares mobile data."""
+    return _local(scene, "data", scene.signal("data", "saves data").astype(np.float64))
+
+
+def value_brand(scene: Scene) -> Column:
+    """A value brand that people trust."""
+    return _local(
+        scene, "value_brand", (scene.index.features.brand_tier[scene.rows] == 4).astype(np.float64) * 0.5
+    )
+
+
+def seller(scene: Scene) -> Column:
+    """A seller with few bad orders."""
+    score = scene.index.features.seller_score[scene.rows].astype(np.float64)
+    trusted = float(load_toml("claims.toml")["naija"]["trusted_seller"])
+    return _local(scene, "seller", np.where(score >= trusted, 1.0, 0.0))
+
+
+def delivery(scene: Scene) -> Column:
+    """Comes soon, or is paid on delivery."""
+    return _local(scene, "delivery", scene.signal("delivery", "fast delivery").astype(np.float64))
+
+
+# --- vectors and likeness --------------------------------------------------------------------------------------------
+
+
+def dense(scene: Scene) -> Column:
+    """Near in meaning to all that was said."""
+    if scene.dense_similarity is None:
+        return scene.none()
+    return np.asarray(scene.profile.dense * scene.dense_similarity, dtype=np.float64)
+
+
+def like(scene: Scene) -> Column:
+    """Shares kind, statements and price level with the products she pointed at."""
+    if not scene.request.like:
+        return scene.none()
+    out = scene.none()
+    for product_id in scene.request.like:
+        row = scene.catalogue.row_of(product_id)
+        if row is not None:
+            out += scene.profile.like * likeness(scene, row)
+    return out / len(scene.request.like)
+
+
+def likeness(scene: Scene, row: int) -> Column:
+    """0..1: the share of one product's statements (by rarity) that each candidate makes too, with its path and price level."""
+    evidence_ = scene.index.evidence
+    unit_range = evidence_.arrays.token_of_unit[evidence_.arrays.unit_of_row[row : row + 2]]
+    tokens = np.unique(evidence_.arrays.token[unit_range[0] : unit_range[1]])
+    weights = {int(t): float(evidence_.idf[t]) for t in tokens}
+    place = np.zeros(len(evidence_.id_of), dtype=np.int16)
+    place[tokens] = np.arange(1, len(tokens) + 1)
+    found = evidence_.occurrences(scene.rows, place)
+    key = np.unique(found.row * (len(tokens) + 1) + found.token)
+    owner, which = np.divmod(key, len(tokens) + 1)
+    share = np.bincount(owner, evidence_.idf[tokens][which - 1], len(scene.rows)) / max(
+        sum(weights.values()), 1e-9
+    )
+    same_path = scene.index.types.path_of_row[scene.rows] == scene.index.types.path_of_row[row]
+    same_kind = scene.index.types.tag_of_row[scene.rows] == scene.index.types.tag_of_row[row]
+    return np.asarray(0.6 * share + 0.25 * same_path + 0.15 * same_kind)
+
+
+def _by_id(scene: Scene, scores: Mapping[str, float]) -> Column:
+    out = scene.none()
+    if scores:
+        place = {int(row): n for n, row in enumerate(scene.rows)}
+        for product_id, score in scores.items():
+            row = scene.catalogue.row_of(product_id)
+            if row in place:
+                out[place[row]] = score
+    return out
+
+
+def concerns_named(texts: tuple[str, ...]) -> list[str]:
+    """Concerns of ``data/claims.toml`` that a shopper's own words ("my skin is dry") speak of."""
+    found: dict[str, None] = {}
+    for text in texts:
+        tokens = set(tokens_of(text))
+        for name, entry in load_toml("claims.toml")["concern"].items():
+            if any(tokens.issuperset(tokens_of(words)) for words in (name, *entry["says"])):
+                found[name] = None
+    return list(found)
+
+
+TERMS: Mapping[str, Term] = MappingProxyType(
+    {
+        "document": document, "category": category, "type": type_, "evidence": evidence, "spread": spread, "facts": facts,
+        "complete": complete, "seed_category": seed_category, "constraints": constraints, "title_constraints": title_constraints,
+        "rating": rating, "popularity": popularity, "interactions": interactions, "bad": bad, "passed_over": passed_over,
+        "erased": erased, "free": free, "brand": brand, "price_range": price_range, "suitability": suitability,
+        "concern": concern, "tag": tag, "tried": tried, "power": power, "data": data, "value_brand": value_brand,
+        "seller": seller, "delivery": delivery, "dense": dense, "like": like,
+    }
+)  # fmt: skip
+
+
+def score(scene: Scene) -> tuple[Column, Mapping[str, Column]]:
+    """Total and terms of every candidate."""
+    parts = {name: TERMS[name](scene) for name in scene.profile.terms}
+    total = np.sum(list(parts.values()), axis=0) if parts else scene.none()
+    return total, parts
+
+
+def order(scene: Scene, total: Column) -> NDArray[np.int64]:
+    """Places of the candidates, best first: by score, or by what she asked to sort by; ties by score, then by row."""
+    if scene.request.sort is None:
+        return np.lexsort((scene.rows, -total))
+    key = sort_key(scene.catalogue, scene.index, scene.request.sort)[scene.rows]
+    return np.lexsort((scene.rows, -total, key, beside_the_point(scene)))
+
+
+RELEVANT = 0.75  # share of the best candidate's coverage from which a product takes part in a sorted list
+
+
+def beside_the_point(scene: Scene) -> NDArray[np.bool_]:
+    """Candidates that answer much less of the wish than the best does: in a sorted list they come last."""
+    if not scene.wishes:
+        return np.zeros(len(scene.rows), dtype=bool)
+    met = np.maximum(scene.coverage.spread, 0)
+    if len(scene.request.requirements):
+        met[:, : len(scene.request.requirements)] = np.maximum(
+            met[:, : len(scene.request.requirements)], scene.facts == 1
+        )
+    share = met.mean(axis=1)
+    return np.asarray(share < RELEVANT * share.max(initial=0.0))
