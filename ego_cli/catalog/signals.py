@@ -80,7 +80,7 @@ def popularity(events: Iterable[tuple[Interaction, datetime]], now: datetime) ->
 
 def examined(position: int) -> float:
     """How probable it is that a shopper looked at ``position`` (1-based) of a list."""
-    return float(max(position, 1) ** -EXAMINED_ETA
+    return float(max(position, 1) ** -EXAMINED_ETA)
 
 
 def conversion(shown_at: Sequence[int], converted_at: Sequence[int]) -> float:
