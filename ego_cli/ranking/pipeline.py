@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from ego_cli.catalog.index import index_of
 from ego_cli.catalog.kinds import WEAK
 from ego_cli.errors import MisuseError
-from ego_cli.ranking.compare import compare
 from ego_cli.ranking.duplicates import spread_out
 from ego_cli.ranking.reasons import reasons
 from ego_cli.ranking.request import Request
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from ego_cli.catalog.signals import ShopSignals
     from ego_cli.catalog.store import Catalogue
 
-__all__ = ["carries", "compare", "count", "rank"]
 
 FACETS = (
     "brand",
