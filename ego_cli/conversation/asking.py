@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ego_cli.catalog.money import exchange_rate, format_money
+from ego_cli.conversation.events import MemoryUse
 from ego_cli.conversation.state import Budget, Slot, State, Want
 from ego_cli.conversation.words import stems
 from ego_cli.ranking.request import Exclusion, Personal, Request, Requirement
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """What memory brings to one request, and which memories that were."""
+
+    personal: Personal = field(default_factory=Personal)
+    exclusions: tuple[Exclusion, ...] = ()
+    requirements: tuple[Requirement, ...] = ()
+    uses: tuple[MemoryUse, ...] = ()
+
 
 # "around 20k" means within a quarter of it, either way.
 ABOUT_SPREAD = 0.25
@@ -88,12 +100,12 @@ def request_for(
     want: Want | None,
     *,
     bounds: PriceBounds,
-    personal: Personal | None = None,
-    remembered: tuple[Exclusion, ...] = (),
+    recollection: Recollection | None = None,
     hide_seen: bool = False,
     limit: int = 10,
 ) -> Request:
-    """What to look for, for one want. ``remembered`` are the avoidances that memory holds for whom it is for."""
+    """What to look for, for one want. ``recollection`` is what memory knows that bears on it."""
+    memory = recollection or Recollection()
     slots = want.slots if want else ()
     budget = (want.budget if want else None) or state.budget
     said = {stem for slot in slots for value in slot.values for stem in stems(value)}
@@ -103,11 +115,12 @@ def request_for(
         if ex.want is None or want is None or ex.want == want.id
     ]
     # Explicit words of this conversation win over memory.
-    exclusions += [ex for ex in remembered if not set(stems(ex.value)) <= said]
+    waived = said | {stem for value in state.lifted for stem in stems(value)}
+    exclusions += [ex for ex in memory.exclusions if not set(stems(ex.value)) <= waived]
     hidden = state.rejected | (state.seen if hide_seen else frozenset())
     return Request(
         category=want.category if want else "",
-        requirements=tuple(_requirement(slot) for slot in slots),
+        requirements=(*(_requirement(slot) for slot in slots), *memory.requirements),
         exclusions=tuple(exclusions),
         price_min=bounds.minimum,
         price_max=bounds.maximum,
@@ -118,7 +131,7 @@ def request_for(
         passed_over=state.passed_over,
         hidden=frozenset(hidden),
         erased=_erased_values(state, want, said),
-        personal=personal or Personal(),
+        personal=memory.personal,
         limit=limit,
     )
 

@@ -43,7 +43,9 @@ class Evidence:
         return cls(slots + budget)
 
 
-def how_many(ranked: Ranked, evidence: Evidence, *, groups: int, schedule: Sequence[int] = SHOW_BY_EVIDENCE) -> int:
+def how_many(
+    ranked: Ranked, evidence: Evidence, *, groups: int, schedule: Sequence[int] = SHOW_BY_EVIDENCE
+) -> int:
     """The length of a list."""
     if groups > 1:
         return SHOW_PER_GROUP

@@ -34,13 +34,19 @@ def price_in_words(product: Product, currency: str | None) -> str:
     return f"{text} (price unclear in the shop's file)" if "price_ambiguous" in product.flags else text
 
 
-def card(position: int, scored: Scored, *, currency: str | None, price_max: float | None, group: str = "") -> Card:
+def card(
+    position: int, scored: Scored, *, currency: str | None, price_max: float | None, group: str = ""
+) -> Card:
     """One product as the front ends print it. ``price_max``: the bound in force, in the catalogue's currency."""
     product = scored.product
     against = ""
     if product.price is not None and price_max is not None and product.price <= price_max:
         left = price_max - product.price
-        against = f"{format_money(left, product.currency or currency)} under your budget" if left >= 1 else "all of your budget"
+        against = (
+            f"{format_money(left, product.currency or currency)} under your budget"
+            if left >= 1
+            else "all of your budget"
+        )
     return Card(
         position=position,
         id=product.id,
@@ -136,7 +142,9 @@ def lead_for(search: Search, *, currency: str | None, language: str, turn: int) 
     if search.more:
         return tell("more")
     if search.label:
-        return tell("found_group", label=search.label[:1].upper() + search.label[1:], count=f"{ranked.matched:,}")
+        return tell(
+            "found_group", label=search.label[:1].upper() + search.label[1:], count=f"{ranked.matched:,}"
+        )
     if ranked.matched == 1:
         return tell("found_one")
     if ranked.matched <= search.shown:

@@ -172,6 +172,7 @@ class State:
     active: int = 0  # index into wants
     budget: Budget | None = None
     exclusions: tuple[Excluded, ...] = ()
+    lifted: frozenset[str] = frozenset()  # avoidances from memory that she waived in this conversation
     erased: tuple[Erased, ...] = ()
     shown: tuple[ShownList, ...] = ()  # oldest first
     passed_over: Mapping[str, float] = field(default_factory=lambda: _EMPTY)  # product id -> times
@@ -247,11 +248,11 @@ def rebuild(log: Iterable[Change]) -> State:
     return fold(State(), log)
 
 
-def undoable_turn(state: State) -> int | None:
-    """The latest turn whose changes of substance are still in force, or None."""
+def undoable_turn(state: State, before: int) -> int | None:
+    """The latest turn earlier than ``before`` whose changes of substance are still in force, or None."""
     undone = {change.after for change in state.log if change.kind == "undone"}
     for change in reversed(state.log):
-        if change.kind in _SUBSTANCE and change.turn not in undone:
+        if change.kind in _SUBSTANCE and change.turn < before and change.turn not in undone:
             return change.turn
     return None
 
@@ -368,7 +369,11 @@ def _excluded(state: State, change: Change) -> State:
 
 
 def _readmitted(state: State, change: Change) -> State:
-    return replace(state, exclusions=tuple(ex for ex in state.exclusions if ex != change.before))
+    before = change.before
+    assert isinstance(before, Excluded)
+    kept = tuple(excluded for excluded in state.exclusions if excluded != before)
+    lifted = state.lifted | {before.value} if before.source == "memory" else state.lifted
+    return replace(state, exclusions=kept, lifted=lifted)
 
 
 def _no_preference(state: State, change: Change) -> State:

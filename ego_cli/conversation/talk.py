@@ -18,12 +18,23 @@ from ego_cli.conversation.reply import price_in_words, rating_in_words
 from ego_cli.conversation.state import BasketLine, State
 from ego_cli.conversation.understand.acts import Kind
 from ego_cli.conversation.wording import listed, say
+from ego_cli.errors import MisuseError
 from ego_cli.ranking.compare import compare
 from ego_cli.ranking.scored import Scored
 
 # Acts that are about products and can fail to find them.
 POINTING = frozenset(
-    {Kind.REFER, Kind.ASK, Kind.COMPARE, Kind.WHY, Kind.BASKET_ADD, Kind.MORE_LIKE, Kind.FEEDBACK, Kind.RATE, Kind.REJECT}
+    {
+        Kind.REFER,
+        Kind.ASK,
+        Kind.COMPARE,
+        Kind.WHY,
+        Kind.BASKET_ADD,
+        Kind.MORE_LIKE,
+        Kind.FEEDBACK,
+        Kind.RATE,
+        Kind.REJECT,
+    }
 )
 
 
@@ -122,11 +133,15 @@ def _ask(desk: Desk, item: Resolved, ids: Sequence[str]) -> Answer:
 def _compare(desk: Desk, item: Resolved) -> Said:
     ids = item.ids or desk.state.last_shown[:3]
     if len(ids) == 1 and desk.state.last_shown:
-        ids = (*ids, *(pid for pid in desk.state.last_shown if pid != ids[0]))[:2] if not item.act.target else ids
-    found = compare(desk.products(ids), currency=desk.currency)
-    if found.refusal:
-        return Said(found.refusal, tuple(dict.fromkeys(ids)))
-    return Said("", tuple(ids), found.rows)
+        ids = (
+            (*ids, *(pid for pid in desk.state.last_shown if pid != ids[0]))[:2]
+            if not item.act.target
+            else ids
+        )
+    try:
+        return Said("", tuple(ids), compare(desk.products(ids)))
+    except MisuseError as refusal:
+        return Said(f"{refusal}.", tuple(dict.fromkeys(ids)))
 
 
 def _why(desk: Desk, item: Resolved) -> Said:
@@ -138,7 +153,9 @@ def _why(desk: Desk, item: Resolved) -> Said:
         if scored is None:
             continue
         terms = sorted(scored.terms.items(), key=lambda pair: -abs(pair[1]))
-        numbers = ", ".join(f"{name.replace('_', ' ')} {value:+.1f}" for name, value in terms if abs(value) >= 0.05)
+        numbers = ", ".join(
+            f"{name.replace('_', ' ')} {value:+.1f}" for name, value in terms if abs(value) >= 0.05
+        )
         reasons = "; ".join(f"{reason.tag} ({reason.field}: {reason.value})" for reason in scored.reasons)
         legs = ", ".join(f"{leg} #{rank}" for leg, rank in scored.legs.items())
         lines.append(
@@ -172,8 +189,12 @@ def basket_lines(lines: Sequence[BasketLine], shelf: Shelf, currency: str | None
             rows.append(f"{entry.quantity} × {entry.title}{options} · price not listed")
         else:
             total += price * entry.quantity
-            rows.append(f"{entry.quantity} × {entry.title}{options} · {format_money(price * entry.quantity, own)}")
-    tail = f"Together {format_money(total, own)}" + (f", without {unpriced} that have no price" if unpriced else "")
+            rows.append(
+                f"{entry.quantity} × {entry.title}{options} · {format_money(price * entry.quantity, own)}"
+            )
+    tail = f"Together {format_money(total, own)}" + (
+        f", without {unpriced} that have no price" if unpriced else ""
+    )
     return "\n".join([*rows, f"{tail}."])
 
 

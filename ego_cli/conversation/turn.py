@@ -1,6 +1,6 @@
 """One turn, from text to reply: the only place where the stages are composed.
 
-    text - understand - state - retrieve - rank - decide - reply - remember
+text - understand - state - retrieve - rank - decide - reply - remember
 """
 
 from __future__ import annotations
@@ -12,21 +12,17 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from ego_cli import ranking
 from ego_cli.catalog.product import Product
-from ego_cli.conversation import decide, talk
-from ego_cli.conversation.asking import PriceBounds, price_bounds, request_for, route_of
+from ego_cli.conversation import decide, session, talk
+from ego_cli.conversation.asking import PriceBounds, Recollection, price_bounds, request_for, route_of
 from ego_cli.conversation.events import (
     Decided,
     Decision,
     Event,
-    MemoryUse,
-    Notice,
     Question,
     RankedEvent,
     Recalled,
     Relaxation,
-    Reply,
     ReplyDelta,
     ShownGroup,
     StateChanged,
@@ -35,19 +31,23 @@ from ego_cli.conversation.events import (
     Understood,
 )
 from ego_cli.conversation.references import Resolved, resolve
+from ego_cli.conversation.remembering import ABOUT_MEMORY, about_memory, recollect
 from ego_cli.conversation.reply import Search, compose, lead_for
-from ego_cli.conversation.state import Change, ShownList, Slot, State, Want, apply
+from ego_cli.conversation.state import Change, Pending, ShownList, Slot, State, Want, apply
 from ego_cli.conversation.understand import Context, Lexicon, understand
 from ego_cli.conversation.understand.acts import Act, Kind, Understanding
 from ego_cli.conversation.update import SEARCHING, update
 from ego_cli.conversation.wording import listed, say
 from ego_cli.conversation.words import stems
-from ego_cli.ranking.request import Exclusion, Personal, Request, Requirement
+from ego_cli.ranking.rank import count, rank
+from ego_cli.ranking.request import Request, Requirement
 from ego_cli.ranking.scored import Ranked, Scored
 from ego_cli.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from ego_cli.catalog.store import Catalogue
+    from ego_cli.memory.entry import Entry
+    from ego_cli.memory.memory import Memory
 
 Clock = Callable[[], datetime]
 
@@ -67,12 +67,17 @@ class Assistant:
 
     catalogue: Catalogue
     settings: Settings = field(default_factory=load_settings)
+    memory: Memory | None = None
+    session: str = ""  # names this conversation in memory
     clock: Clock = utc_now
     show: Sequence[int] = decide.SHOW_BY_EVIDENCE
     insist: bool = False
     tags: tuple[str, ...] = ()
     state: State = field(default_factory=State)
     scores: dict[str, Scored] = field(default_factory=dict)
+    keep_session: bool = (
+        True  # False after a "forget": what the log still holds must not reach the disk again
+    )
     lexicon: Lexicon = field(init=False)
     _question: Question | None = None
 
@@ -87,6 +92,8 @@ class Assistant:
 
     def close(self) -> None:
         """Let go of the files."""
+        if self.memory is not None:
+            self.memory.close()
         self.catalogue.close()
 
     # --- the pipe ----------------------------------------------------------------------------------------------------
@@ -112,25 +119,25 @@ class Assistant:
         yield Understood(understanding)
 
         resolved = resolve(understanding.acts, self.state, self.product)
-        state, changes, notes = update(
-            self.state, resolved, turn=number, shelf=self.product, fits=self._fits
-        )
+        state, changes, notes = update(self.state, resolved, turn=number, shelf=self.product, fits=self._fits)
         watch.lap("state")
         yield StateChanged(state, changes)
         if cancel is not None and cancel.is_set():
             return
 
-        uses: tuple[MemoryUse, ...] = ()
+        recollections = {want.id: self._recollect(state, want) for want in state.wants}
+        uses = tuple(dict.fromkeys(use for found in recollections.values() for use in found.uses))
         watch.lap("recall")
         yield Recalled(uses)
 
-        searches = list(self._search(state, changes, resolved, understanding, watch))
+        searches = list(self._search(state, changes, resolved, recollections, watch))
         for search in searches:
             yield RankedEvent(search.want.id if search.want else 0, search.ranked)
         if cancel is not None and cancel.is_set():
             return
 
-        decision = self._decide(state, resolved, understanding, searches, notes)
+        said = self._answer(text, state, resolved, understanding)
+        decision = self._decide(state, resolved, understanding, searches, notes, said)
         after = _after_decision(state, decision, searches, number)
         state = after.state
         changes = (*changes, *after.changes)
@@ -144,6 +151,7 @@ class Assistant:
         self.state = state
         self._question = decision.question
         self.scores.update({scored.product.id: scored for scored in decision.shown})
+        self._remember(text, number, decision, heard=said.heard)
         watch.lap("remember")
         yield TurnDone(
             turn=number,
@@ -171,10 +179,14 @@ class Assistant:
             held.append(("price", state.budget.text))
         question = self._question
         return Context(
-            asked=(pending.attribute or pending.kind) if pending else (question.attribute if question else ""),
+            asked=(pending.attribute or pending.kind)
+            if pending
+            else (question.attribute if question else ""),
             options=pending.options if pending else (question.options if question else ()),
             shown=tuple(product.title for product in shown),
-            shown_words=tuple(word for product in shown for word in (*product.colours, product.brand or "") if word),
+            shown_words=tuple(
+                word for product in shown for word in (*product.colours, product.brand or "") if word
+            ),
             categories=tuple(want.category for want in state.wants),
             held=tuple(held),
             basket=tuple(line.title for line in state.basket),
@@ -187,8 +199,10 @@ class Assistant:
         return None if row is None else self.catalogue.product(row)
 
     def _fits(self, slot: Slot, category: str) -> bool:
-        requirement = Requirement(slot.attribute, values=slot.values, number=slot.number, unit=slot.unit, hard=True)
-        return ranking.states(self.catalogue, Request(category=category), requirement)
+        requirement = Requirement(
+            slot.attribute, values=slot.values, number=slot.number, unit=slot.unit, hard=True
+        )
+        return count(self.catalogue, Request(category=category, requirements=(requirement,))) > 0
 
     # --- retrieve and rank ---------------------------------------------------------------------------------------------
 
@@ -197,7 +211,7 @@ class Assistant:
         state: State,
         changes: Sequence[Change],
         resolved: Sequence[Resolved],
-        understanding: Understanding,
+        recollections: Mapping[int, Recollection],
         watch: _Stopwatch,
     ) -> Iterator[_Searched]:
         kinds = {item.act.kind for item in resolved}
@@ -206,7 +220,8 @@ class Assistant:
         wants = _wants_to_show(state, changes)
         if not wants and not (state.sort or state.budget or state.like):
             return
-        for want in wants or [None]:
+        targets: list[Want | None] = [*wants] or [None]
+        for want in targets:
             bounds = price_bounds(
                 (want.budget if want else None) or state.budget,
                 currency=self.catalogue.currency,
@@ -218,13 +233,13 @@ class Assistant:
                 state,
                 want,
                 bounds=bounds,
-                personal=Personal(tags=self.tags),
+                recollection=recollections[want.id] if want else self._recollect(state, None),
                 hide_seen=bool(kinds & {Kind.SHOW_MORE, Kind.REJECT, Kind.NONE_OF_THESE}),
             )
             ranked = self._rank(request)
             relaxed = None
             if ranked.matched == 0 and ranked.type_known and not request.hidden:
-                relaxed = decide.relax(request, want, lambda r: ranking.count(self.catalogue, r))
+                relaxed = decide.relax(request, want, lambda r: count(self.catalogue, r))
             if relaxed is not None:
                 ranked = self._rank(relaxed.request)
                 request = relaxed.request
@@ -235,7 +250,57 @@ class Assistant:
         watch.lap("rank")
 
     def _rank(self, request: Request) -> Ranked:
-        return ranking.rank(self.catalogue, request, profile=self.settings.ranking.profile)
+        return rank(self.catalogue, request, profile=self.settings.ranking.profile)
+
+    # --- memory --------------------------------------------------------------------------------------------------------
+
+    def _recollect(self, state: State, want: Want | None) -> Recollection:
+        return recollect(
+            self.memory, state, want, currency=self.catalogue.currency, fx=self.settings.fx, tags=self.tags
+        )
+
+    def _answer(
+        self, text: str, state: State, resolved: Sequence[Resolved], understanding: Understanding
+    ) -> _Answered:
+        """Words for the acts that are no search. What is said about memory needs the memory at once."""
+        desk = talk.Desk(
+            state, self.product, self.scores, self.catalogue.currency, understanding.language, state.turn
+        )
+        said = talk.answer(desk, resolved)
+        acts = [item.act for item in resolved if item.act.kind in ABOUT_MEMORY]
+        if not acts:
+            return _Answered(said.text, said.question, said.ids, said.table)
+        heard = self._hear(text, state.turn, acts)
+        memory_said = about_memory(self.memory, desk, acts, heard)
+        if any(act.kind is Kind.FORGET for act in acts) and not memory_said.question:
+            session.discard(self.settings.user)
+            self.keep_session = False
+        words = "\n".join(part for part in (said.text, memory_said.text) if part)
+        return _Answered(words, said.question or memory_said.question, said.ids, said.table, heard=True)
+
+    def _hear(self, text: str, turn: int, acts: Sequence[Act] = ()) -> list[Entry]:
+        """Let memory take in the shopper's own words; not those that ask it to forget or to tell."""
+        if self.memory is None or any(act.kind in (Kind.FORGET, Kind.RECALL) for act in acts):
+            return []
+        return self.memory.hear(text, turn=turn, session=self.session, at=self.clock())
+
+    def _remember(self, text: str, turn: int, decision: Decision, *, heard: bool) -> None:
+        """After the answer: keep what she said and what she was shown."""
+        if self.memory is None:
+            return
+        if not heard:
+            self._hear(text, turn)
+        if decision.shown:
+            ids = [scored.product.id for scored in decision.shown]
+            self.memory.log(
+                "shown",
+                at=self.clock(),
+                turn=turn,
+                session=self.session,
+                ids=ids,
+                route=decision.route,
+                query=text,
+            )
 
     # --- decide ------------------------------------------------------------------------------------------------------
 
@@ -246,10 +311,9 @@ class Assistant:
         understanding: Understanding,
         searches: Sequence[_Searched],
         notes: Sequence[str],
+        said: _Answered,
     ) -> Decision:
         language = understanding.language
-        desk = talk.Desk(state, self.product, self.scores, self.catalogue.currency, language, state.turn)
-        said = talk.answer(desk, resolved)
         remarks = [f"Showing results for {read}." for _, read in understanding.corrected if searches]
         if understanding.shortened:
             remarks.append("That was long: I read its beginning and its end.")
@@ -262,8 +326,7 @@ class Assistant:
             remarks += [search.bounds.note, search.bounds.refused, *search.ranked.notes]
         if any(item.act.kind is Kind.GO_BACK for item in resolved):
             groups = self._earlier_list(state)
-        answer = said.text
-        question = said.question
+        answer, question = said.text, said.question
         main = searches[-1] if searches else None
         if main is not None and question is None:
             question = decide.question_for(
@@ -340,7 +403,11 @@ class Assistant:
             text = say("browse", language=language, turn=state.turn, types=listed(self._types(8)))
         elif kinds & {Kind.YES, Kind.NO, Kind.FACT, Kind.NO_PREFERENCE, Kind.RELAX}:
             return say("ok", language=language), None
-        elif understanding.text.strip() and any(c.isalnum() for c in understanding.text) and Kind.UNCLEAR in kinds:
+        elif (
+            understanding.text.strip()
+            and any(c.isalnum() for c in understanding.text)
+            and Kind.UNCLEAR in kinds
+        ):
             text = say("unclear", language=language, turn=state.turn)
         else:
             text = say("empty", language=language, turn=state.turn)
@@ -350,6 +417,17 @@ class Assistant:
         """The product types that the shop has most of."""
         counts = self.catalogue.facets.values("category")
         return tuple(sorted(counts, key=lambda name: (-counts[name], name))[:most])
+
+
+@dataclass(frozen=True, slots=True)
+class _Answered:
+    """The words for all acts that are no search; ``heard``: memory has taken the sentence in already."""
+
+    text: str = ""
+    question: Question | None = None
+    ids: tuple[str, ...] = ()
+    table: tuple[tuple[str, ...], ...] = ()
+    heard: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,13 +459,13 @@ def _wish(want: Want | None) -> str:
     """A want in words: "white cotton dress"."""
     if want is None:
         return "product"
-    adjectives = [slot.text for slot in want.slots if slot.values and slot.attribute in ("colour", "material", "brand")]
+    adjectives = [
+        slot.text for slot in want.slots if slot.values and slot.attribute in ("colour", "material", "brand")
+    ]
     return " ".join([*adjectives, want.category]).strip() or "that"
 
 
-def _after_decision(
-    state: State, decision: Decision, searches: Sequence[_Searched], turn: int
-) -> _After:
+def _after_decision(state: State, decision: Decision, searches: Sequence[_Searched], turn: int) -> _After:
     """What was shown, asked and singled out becomes part of the state."""
     changes: list[Change] = []
 
@@ -406,6 +484,8 @@ def _after_decision(
         emit("focused", decision.referred)
     if decision.question is not None and searches:
         emit("asked", attribute=decision.question.attribute)
+    if decision.question is not None and decision.question.attribute == "forget_all":
+        emit("pending", Pending("forget_all"))
     return _After(state, tuple(changes))
 
 

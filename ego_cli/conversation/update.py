@@ -438,6 +438,10 @@ def _erase_matching(draft: Draft, act: Act, *, kind: str) -> None:
         if by_value or (not named and act.attribute and excluded.attribute == act.attribute and not found):
             found = True
             draft.emit("readmitted", before=excluded, attribute=excluded.attribute, words=act.words)
+    if not found and kind == "cleared":
+        for value in _values(act):
+            # Nothing of this conversation: perhaps an avoidance that memory holds ("leather is fine today").
+            draft.emit("readmitted", before=Excluded(value, source="memory"), words=act.words)
     if act.attribute and not named:
         draft.emit("no-preference", attribute=act.attribute, words=act.words)
     if not found and act.attribute is None and not named and kind == "cleared":
@@ -521,7 +525,7 @@ def _restore(draft: Draft, item: Resolved) -> None:
 
 
 def _undo(draft: Draft, item: Resolved) -> None:
-    turn = undoable_turn(draft.state)
+    turn = undoable_turn(draft.state, before=draft.turn)
     if turn is None:
         draft.notes.append("There is nothing to undo.")
         return
