@@ -51,6 +51,7 @@ def shop(
     from ego_cli.evaluation import runs as run_files
     from ego_cli.evaluation import shop as shopping
     from ego_cli.evaluation.report import html_report
+    from ego_cli.evaluation.speech import WAYS
     from ego_cli.settings import load_settings
 
     options: dict[str, Any] = {}
@@ -61,7 +62,7 @@ def shop(
     setup = shopping.Setup(
         catalogue=catalog or load_settings().catalog,
         suites=_names(suite, shopping.PROTOCOL_SUITES),
-        customers=_names(customer, shopping.WAYS),
+        customers=_names(customer, WAYS),
         agent=agent,
         options=options,
         part=part,

@@ -94,7 +94,7 @@ def read_products(catalogue: str | Path) -> list[Product]:
     if path.is_file() and path.suffix != ".db":
         from ego_cli.catalog import readers
 
-        return list(readers.collapse(readers.read_products([path])))
+        return readers.collapsed(readers.read_products(path))
     from ego_cli.catalog.store import open_catalogue
 
     return list(open_catalogue(catalogue))

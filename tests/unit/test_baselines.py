@@ -58,6 +58,6 @@ def test_the_most_reviewed_of_the_named_shelf_come_first(catalogue):
 
 def test_a_miss_is_explained(catalogue):
     agent = RankBm25(catalogue)
-    shown(agent, "cotton shirt")
+    shown(agent, "red shirt")
     assert agent.diagnose("s", "c")["kind"] == "never retrieved"
     assert agent.diagnose("s", "a")["kind"] == "outranked"
