@@ -7,14 +7,14 @@ screens are imported once that frame has been painted.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import App, ComposeResult, SystemCommand
 from textual.containers import Horizontal, Vertical
-from textual.message import Message
 
 from ego_cli.conversation import commands
 from ego_cli.errors import EgoError
@@ -163,10 +163,28 @@ class EgoApp(App[int]):
             "Sent to the clipboard by OSC 52. Some terminals ignore that; /export writes a file.", timeout=4
         )
 
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """The palette: every slash command, and every theme."""
+        for command in commands.COMMANDS:
+            title = command.usage.removeprefix("/").capitalize()
+            if command.arguments and not command.arguments.startswith("["):
+                yield SystemCommand(title, command.help, partial(self._begin, f"/{command.name} "))
+            else:
+                yield SystemCommand(title, command.help, partial(self.send, f"/{command.name}"))
+        yield SystemCommand("Inspector", "show or hide the inspector", self.action_inspector)
+        for name in themes.ordered(self.available_themes):
+            yield SystemCommand(f"Theme {name}", "change the colours", partial(self.send, f"/theme {name}"))
+
+    def _begin(self, line: str) -> None:
+        """A command that needs words is begun on the prompt."""
+        self.prompt.focus()
+        self.prompt.text = line
+        self.prompt.move_cursor(self.prompt.document.end)
+
     # --- what the parts ask for
 
-    def on_told(self, message: Message) -> None:
-        message.then(*message.found)  # type: ignore[attr-defined]
+    def on_told(self, message: Any) -> None:
+        message.then(*message.found)
 
     def on_prompt_sent(self, message: Prompt.Sent) -> None:
         self.send(message.text)
@@ -198,6 +216,15 @@ class EgoApp(App[int]):
         self.talk.select(message.view.card.position - 1)
         if message.twice:
             self.action_details()
+
+    def on_erased_pane_restore(self, message: Any) -> None:
+        slot = message.erased.slot
+        self.send(f"keep the {slot.text or slot.words or slot.attribute} after all")
+
+    def on_memory_pane_asked(self, message: Any) -> None:
+        from ego_cli.tui.actions import memory_deed
+
+        memory_deed(self, message.deed, message.row)
 
     # --- keys
 

@@ -129,6 +129,9 @@ class Engine(Protocol):
 
     def users(self) -> tuple[str, ...]: ...
     def runs(self) -> tuple[Run, ...]: ...
+    def settings(self) -> tuple[tuple[str, str], ...]:
+        """What is configured, as (name, value), most asked for first."""
+
     def close(self) -> None: ...
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from textual.theme import Theme
 
 DEFAULT = "ego-dark"
@@ -36,3 +38,9 @@ THEMES: tuple[Theme, ...] = (
         dark=False,
     ),
 )
+
+
+def ordered(names: Iterable[str]) -> list[str]:
+    """Theme names for a list: ego's own, the terminal's own colours, then the rest by name."""
+    own = {theme.name: n for n, theme in enumerate(THEMES)}
+    return sorted(names, key=lambda name: (own.get(name, 2 if name.startswith("ansi") else 3), name))

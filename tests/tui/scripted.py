@@ -441,6 +441,14 @@ class ScriptedEngine:
             ),
         )
 
+    def settings(self) -> tuple[tuple[str, str], ...]:
+        return (
+            ("catalog", self.catalogue),
+            ("user", self.user),
+            ("memory.policy", "shop-v2"),
+            ("llm", "rules only"),
+        )
+
     def close(self) -> None:
         self.closed = True
 

@@ -39,6 +39,18 @@ async def settle(pilot: Pilot[Any]) -> None:
     await until(pilot, lambda: app.talk is not None and app.talk.ready and not app.talk.busy)
 
 
+async def idle(pilot: Pilot[Any]) -> None:
+    """Both lanes have nothing left to do, and what they found is on the screen."""
+    app = pilot.app
+    assert isinstance(app, EgoApp) and app.talk is not None
+    for _ in range(2):  # what is found may ask for more
+        reached: list[None] = []
+        app.talk.do(lambda engine: None, reached.append)
+        app.talk.look(lambda shop: None, reached.append)
+        await until(pilot, lambda reached=reached: len(reached) == 2)  # type: ignore[misc]
+    await pilot.pause()
+
+
 def after(says: Sequence[str] = (), then: Callable[[Pilot[Any]], Awaitable[None]] | None = None) -> Any:
     """A ``run_before`` for snapshots: say these lines one after another, then do something more."""
 
@@ -49,6 +61,7 @@ def after(says: Sequence[str] = (), then: Callable[[Pilot[Any]], Awaitable[None]
         for line in says:
             app.send(line)
             await settle(pilot)
+        await idle(pilot)
         if then is not None:
             await then(pilot)
             await settle(pilot)

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 from scripted import FIRST, MEMORY, SECOND, events
-from staging import SIZES, after, make_app
+from staging import SIZES, after, idle, make_app
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from ego_cli.tui import themes
 from ego_cli.tui.inspector import PANES
@@ -90,3 +91,39 @@ async def type_slash(pilot: Pilot[Any]) -> None:
 
 def test_completion(snap_compare: Any) -> None:
     assert snap_compare(make_app(), terminal_size=(80, 24), run_before=after(SAYS, type_slash))
+
+
+SCREENS = {
+    "product": "/details 1",
+    "compare": "/compare 1 2 3",
+    "catalogue": "/catalog",
+    "memory": "/memory",
+    "quiz": "/quiz",
+    "runs": "/runs",
+    "help": "/help",
+    "settings": "/settings",
+}
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("name", SCREENS)
+def test_screen(snap_compare: Any, name: str, size: tuple[int, int]) -> None:
+    async def open_it(pilot: Pilot[Any]) -> None:
+        pilot.app.send(SCREENS[name])  # type: ignore[attr-defined]
+        await idle(pilot)
+        for field in pilot.app.screen.query(Input):
+            field.cursor_blink = False
+        if name == "memory":  # a memory that fades
+            await pilot.press("j", "j", "j", "j")
+
+    assert snap_compare(make_app(), terminal_size=size, run_before=after(SAYS, open_it))
+
+
+async def ask_before_forgetting(pilot: Pilot[Any]) -> None:
+    pilot.app.send("/memory")  # type: ignore[attr-defined]
+    await idle(pilot)
+    await pilot.press("d")
+
+
+def test_dialog(snap_compare: Any) -> None:
+    assert snap_compare(make_app(), terminal_size=(80, 24), run_before=after(SAYS, ask_before_forgetting))
