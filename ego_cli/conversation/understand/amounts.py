@@ -1,0 +1,171 @@
+"""What the numbers of a sentence are: prices, measures, sizes, ratings, counts, each with its bounds.
+
+One number is one thing: what is a size is never a count, what is a measure is never a price.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from ego_cli.conversation.understand import money, units
+from ego_cli.conversation.understand.context import Context
+from ego_cli.conversation.understand.cues import Cue
+from ego_cli.conversation.understand.language import language
+from ego_cli.conversation.understand.lexicon import NameSpan
+from ego_cli.conversation.understand.numbers import Amount, Bounds, Numeral, numerals
+from ego_cli.conversation.understand.tokens import Token
+
+_BEFORE = frozenset(["of", "is", "a", "the", "price", "only", "just", "to", "at", "an", "my", "be", "are", "for", "na", "should", "about", "around", "priced", ":", "like", "total", "reach", "spend", "size"])
+_BOUNDS = ("max", "min", "about", "between")
+
+
+def read_amounts(
+    text: str,
+    tokens: Sequence[Token],
+    cues: Sequence[Cue],
+    names: Sequence[NameSpan],
+    context: Context,
+) -> tuple[Amount, ...]:
+    """All amounts from left to right."""
+    found = numerals(tokens)
+    sizes = units.letter_sizes(tokens, context)
+    if not found and not sizes:
+        return ()
+    amounts: list[Amount] = list(sizes)
+    skip_until = 0
+    for position, numeral in enumerate(found):
+        if numeral.start < skip_until:
+            continue
+        following = found[position + 1] if position + 1 < len(found) else None
+        size = units.explicit_size(text, tokens, numeral, following, context)
+        if size is not None:
+            amounts.append(size)
+            skip_until = size.end
+            continue
+        bounds = _bounds(tokens, cues, numeral, following)
+        amount = (
+            units.measure(tokens, names, bounds, amounts, context)
+            or money.price(tokens, cues, names, bounds, context)
+            or units.implied_size(text, tokens, names, bounds, context)
+            or units.count(tokens, names, cues, bounds)
+        )
+        if amount is not None:
+            amounts.append(amount)
+            skip_until = amount.end
+        elif bounds.second is not None:
+            skip_until = bounds.first.end
+    return tuple(sorted(amounts))
+
+
+def _bounds(tokens: Sequence[Token], cues: Sequence[Cue], numeral: Numeral, following: Numeral | None) -> Bounds:
+    """The numeral with the words around it that bound it, and its partner when the two make a range."""
+    by_end = {cue.end: cue for cue in cues}
+    by_start = {cue.start: cue for cue in cues}
+    start, first, second, operator, cued = numeral.start, numeral, None, "is", False
+    lead = _skip_currency_back(tokens, start)
+    begin = lead
+    while True:
+        cue = by_end.get(begin)
+        if cue is not None and cue.classes & set(_BOUNDS):
+            cued = True
+            break
+        if begin > 0 and lead - begin < 3 and tokens[begin - 1].word in _BEFORE and cue is None:
+            begin -= 1
+            continue
+        if cue is not None and lead - begin < 3 and tokens[begin - 1].word in _BEFORE and cue.end - cue.start == 1:
+            begin -= 1
+            continue
+        cue = None
+        break
+    classes = cue.classes if cue is not None else frozenset()
+    end = _skip_currency(tokens, numeral.end)
+    if following is not None:
+        joined = _joined(tokens, numeral.end, following.start, "between" in classes)
+        if joined:
+            second = following
+            end = _skip_currency(tokens, following.end)
+            if second.suffix and not first.suffix and first.raw < 1000 and first.value <= second.raw:
+                scale = second.value / second.raw if second.raw else 1.0
+                first = first._replace(value=first.value * scale)
+            operator = "range"
+    if cue is not None:
+        start = cue.start
+        if operator != "range":
+            operator = "max" if "max" in classes else "min" if "min" in classes else "about" if "about" in classes else "is"
+            if operator == "max" and "about" in classes:
+                operator = "about"
+            inverted = _inverted(tokens, cues, cue) if operator in ("max", "min") else None
+            if inverted is not None:
+                operator = "max" if operator == "min" else "min"
+                start = inverted
+        elif "max" in classes and "between" not in classes and operator == "range":
+            pass
+    else:
+        start = lead
+    if operator != "range":
+        unit_end = units.unit_end(tokens, end)
+        for place in dict.fromkeys((end, unit_end)):
+            back = by_start.get(place)
+            if back is None:
+                continue
+            bound = "max" if "max_back" in back.classes else "min" if "min_back" in back.classes else "about" if "about_back" in back.classes else ""
+            if bound and not (bound == "min" and "and" in back.classes and tokens[place].word == "plus" and place != end):
+                operator, cued = bound, True
+                break
+    return Bounds(start, end, first, second, operator, cued)
+
+
+def _joined(tokens: Sequence[Token], end: int, start: int, between: bool) -> bool:
+    """Whether the tokens between two numerals join them into a range."""
+    middle = [t for t in tokens[end:start] if t.word not in language().currency_symbols]
+    names = language().currency_names
+    prefixes = language().currency_prefixes
+    words = [t.word for t in middle if t.word not in names and not (t.word in prefixes)]
+    if words in (["-"], ["to"], ["down", "to"], ["up", "to"], ["till"], ["until"]):
+        return True
+    if between and words in (["and"], ["&"], ["or"], ["n"]):
+        return True
+    if between and len(words) <= 3 and "and" in words and any(w in language().units for w in words):
+        return True
+    return len(words) <= 2 and "-" in words and any(w in language().units for w in words)
+
+
+def _inverted(tokens: Sequence[Token], cues: Sequence[Cue], operator: Cue) -> int | None:
+    """ "do not show anything over 50k", "comot the one wey pass 100k": the start of the negation in front, if there is one."""
+    filler = language().filler
+    index = operator.start
+    by_end = {cue.end: cue for cue in cues}
+    steps = 0
+    while index > 0 and steps < 4:
+        cue = by_end.get(index)
+        if cue is not None and cue.classes & {"avoid", "relax"} and "max" not in cue.classes and "min" not in cue.classes:
+            return cue.start
+        word = tokens[index - 1]
+        if word.kind != "word" or (word.word not in filler and word.stem not in ("phone", "shoe", "bag")):
+            return None
+        index -= 1
+        steps += 1
+    return None
+
+
+def _skip_currency_back(tokens: Sequence[Token], start: int) -> int:
+    speech = language()
+    while start > 0:
+        before = tokens[start - 1]
+        if before.word in speech.currency_symbols or before.word == "~" or before.word == "≈":
+            start -= 1
+        elif before.word in speech.currency_prefixes and (tokens[start].glue == "+" or len(before.word) > 2 or tokens[start].word in speech.currency_symbols):
+            start -= 1
+        else:
+            break
+    return start
+
+
+def _skip_currency(tokens: Sequence[Token], end: int) -> int:
+    speech = language()
+    while end < len(tokens) and tokens[end].word in speech.currency_symbols:
+        end += 1
+    for length in (2, 1):
+        words = [token.word for token in tokens[end : end + length]]
+        if len(words) == length and " ".join(words) in speech.currency_names:
+            return end + length
+    return end

@@ -1,0 +1,45 @@
+"""Cue phrases of the language files in a message: which words steer (want, avoid, under, or more) rather than name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ego_cli.conversation.understand.language import language, longest
+from ego_cli.conversation.understand.tokens import Token
+
+
+class Cue(NamedTuple):
+    """Tokens [start, end) that steer. ``classes`` are the table names of ``language.toml``; "skip" means nothing at all."""
+
+    start: int
+    end: int
+    classes: frozenset[str]
+
+
+def find_cues(tokens: Sequence[Token]) -> tuple[Cue, ...]:
+    """All cues, longest match first from left to right, none overlapping.
+
+    A word that is joined to its neighbour by a hyphen ("no-show", "non-stick", "fragrance-free") is no cue.
+    """
+    tree = language().cues
+    words = [token.word for token in tokens]
+    cues: list[Cue] = []
+    index = 0
+    while index < len(tokens):
+        match = longest(tree, words, index)
+        if match is None or _inside_compound(tokens, index, match[0]):
+            index += 1
+            continue
+        end, classes = match
+        cues.append(Cue(index, end, frozenset(classes)))
+        index = end
+    return tuple(cues)
+
+
+def _inside_compound(tokens: Sequence[Token], start: int, end: int) -> bool:
+    if end - start > 1:
+        return False
+    joined_before = tokens[start].glue == "-" and tokens[start].kind == "word"
+    joined_after = end < len(tokens) and tokens[end].glue == "-" and tokens[end].kind == "word"
+    return joined_before or joined_after

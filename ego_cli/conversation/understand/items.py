@@ -1,0 +1,104 @@
+"""The message as one row of items: amounts, cues, names, content words and marks, none overlapping."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from ego_cli.conversation.understand.cues import Cue
+from ego_cli.conversation.understand.language import Tree, language, longest, plant
+from ego_cli.conversation.understand.lexicon import Name, NameSpan, stems_of
+from ego_cli.conversation.understand.numbers import Amount
+from ego_cli.conversation.understand.tokens import Token
+
+AMOUNT_CLASSES = frozenset(["max", "max_back", "min", "min_back", "about", "about_back", "between", "range_join", "each", "all"])
+"""Classes that only speak beside a number: read with the amounts, no cue by themselves."""
+
+
+class Item(NamedTuple):
+    """Tokens [start, end). ``kind``: "amount", "cue", "name", "attribute", "word", "filler", "mark", "used".
+
+    ``value``: the attribute's name, or the normalised word.
+    """
+
+    kind: str
+    start: int
+    end: int
+    value: str = ""
+    classes: frozenset[str] = frozenset()
+    names: tuple[Name, ...] = ()
+    amount: Amount | None = None
+
+
+@lru_cache(maxsize=1)
+def _attribute_tree() -> Tree:
+    tree: Tree = {}
+    for attribute, phrases in language().names["attributes"].items():
+        for phrase in phrases:
+            plant(tree, stems_of(phrase), attribute)
+    return tree
+
+
+def attribute_at(tokens: Sequence[Token], index: int) -> tuple[int, str] | None:
+    """The attribute that is named at ``index`` ("the colour", "battery life") and the index behind it."""
+    match = longest(_attribute_tree(), [t.stem for t in tokens[index : index + 4]], 0)
+    return (index + match[0], str(match[1][0])) if match else None
+
+
+def make_items(
+    tokens: Sequence[Token],
+    cues: Sequence[Cue],
+    names: Sequence[NameSpan],
+    amounts: Sequence[Amount],
+    used: frozenset[int],
+) -> tuple[Item, ...]:
+    """Every token in exactly one item. Precedence: used, amounts, longer phrases, cues, names, words."""
+    speech = language()
+    taken: set[int] = set(used)
+    starts: dict[int, Item] = {}
+
+    def place(item: Item) -> None:
+        span = range(item.start, item.end)
+        if not taken.intersection(span):
+            taken.update(span)
+            starts[item.start] = item
+
+    for amount in amounts:
+        place(Item("amount", amount.start, amount.end, amount.attribute, amount=amount))
+    spans: list[tuple[int, int, Item]] = []
+    for cue in cues:
+        classes = cue.classes - AMOUNT_CLASSES
+        if classes:
+            spans.append((cue.end - cue.start, 1, Item("cue", cue.start, cue.end, "", classes)))
+    for span in names:
+        spans.append((span.end - span.start, 0, Item("name", span.start, span.end, "", names=span.names)))
+    for _, _, item in sorted(spans, key=lambda entry: (-entry[0], -entry[1], entry[2].start)):
+        place(item)
+    items: list[Item] = []
+    index = 0
+    while index < len(tokens):
+        item = starts.get(index)
+        if item is not None:
+            items.append(item)
+            index = item.end
+            continue
+        token = tokens[index]
+        if index in used:
+            items.append(Item("used", index, index + 1))
+        elif token.kind == "mark":
+            items.append(Item("mark", index, index + 1, token.word))
+        else:
+            named = attribute_at(tokens, index)
+            if named is not None and not taken.intersection(range(index, named[0])):
+                items.append(Item("attribute", index, named[0], named[1]))
+                index = named[0]
+                continue
+            if items and token.glue in ("+", "-", "&") and items[-1].kind == "word" and items[-1].end == index:
+                items[-1] = items[-1]._replace(end=index + 1)  # "USB-C", "A5", "4K": one word
+                index += 1
+                continue
+            kind = "filler" if token.word in speech.filler or (len(token.word) == 1 and token.kind == "word") else "word"
+            items.append(Item(kind, index, index + 1, token.word))
+        index += 1
+    return tuple(items)

@@ -1,0 +1,90 @@
+"""Typing mistakes: words of four letters and more that neither the catalogue nor the language knows, read as the nearest name.
+
+Tokens with digits are never touched. Names (product types, brands, colours, materials) come before other words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ego_cli.conversation.understand.language import language
+from ego_cli.conversation.understand.lexicon import Lexicon, skeleton
+from ego_cli.conversation.understand.tokens import Token, stem
+
+MINIMUM_LETTERS = 4
+TWO_EDITS_FROM = 8
+"""Words this long may have two mistakes, when only their vowels and doubled letters differ from a name."""
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+
+
+def correct(tokens: Sequence[Token], lexicon: Lexicon, text: str) -> tuple[tuple[Token, ...], tuple[tuple[str, str], ...]]:
+    """The tokens with mistakes put right, and (typed, read as) pairs."""
+    corrected: list[tuple[str, str]] = []
+    out: list[Token] = []
+    for index, token in enumerate(tokens):
+        fixed = None
+        if token.kind == "word" and len(token.word) >= MINIMUM_LETTERS and token.word.isascii() and not _glued_to_digits(tokens, index):
+            fixed = _fix(token.word, lexicon)
+        if fixed is None:
+            out.append(token)
+        else:
+            corrected.append((text[token.start : token.end], fixed))
+            out.append(token._replace(word=fixed, stem=stem(fixed)))
+    return (tuple(out), tuple(corrected)) if corrected else (tuple(tokens), ())
+
+
+def _glued_to_digits(tokens: Sequence[Token], index: int) -> bool:
+    token = tokens[index]
+    before = token.glue in ("+", "-") and index > 0 and tokens[index - 1].kind == "number"
+    behind = index + 1 < len(tokens) and tokens[index + 1].glue in ("+", "-") and tokens[index + 1].kind == "number"
+    return before or behind
+
+
+def _fix(word: str, lexicon: Lexicon) -> str | None:
+    speech = language()
+    if speech.is_word(word) or lexicon.knows(word) or word in lexicon.name_words or stem(word) in lexicon.name_words:
+        return None
+    if word in speech.english or stem(word) in speech.english or word in speech.pidgin_words or word in speech.pidgin_marks:
+        return None
+    return _nearest(word, lexicon)
+
+
+def _nearest(word: str, lexicon: Lexicon) -> str | None:
+    near = _edits(word)
+    names = [w for w in near if w in lexicon.name_words and len(w) >= MINIMUM_LETTERS - 1]
+    plural = [w for w in near if stem(w) in lexicon.name_words and len(w) >= MINIMUM_LETTERS]
+    if names or plural:
+        return _best(word, [*names, *plural], lexicon)
+    speech = language()
+    own = [w for w in near if speech.is_word(w) and len(w) >= MINIMUM_LETTERS]
+    known = [w for w in near if w in lexicon.vocabulary and len(w) >= MINIMUM_LETTERS]
+    if own and not known:
+        return _best(word, own, lexicon)
+    if known:
+        return _best(word, known, lexicon)
+    if len(word) >= 6:
+        same = lexicon.by_skeleton.get(skeleton(word), ())
+        close = [w for w in same if abs(len(w) - len(word)) <= 2 and w[0] == word[0]]
+        if close:
+            return _best(word, close, lexicon)
+    english = [w for w in near if w in speech.english and len(w) >= MINIMUM_LETTERS]
+    return english[0] if len(english) == 1 else None
+
+
+def _best(word: str, candidates: Sequence[str], lexicon: Lexicon) -> str:
+    """The first letter is seldom wrong; then what the catalogue has most of; then the alphabet, so that it is always the same."""
+    return min(set(candidates), key=lambda w: (w[0] != word[0], sorted(w) != sorted(word), -lexicon.vocabulary.get(w, 0), abs(len(w) - len(word)), w))
+
+
+def _edits(word: str) -> set[str]:
+    """Every string one deletion, swap, replacement or insertion away."""
+    cuts = [(word[:i], word[i:]) for i in range(len(word) + 1)]
+    found = {a + b[1:] for a, b in cuts if b}
+    found.update(a + b[1] + b[0] + b[2:] for a, b in cuts if len(b) > 1)
+    for a, b in cuts:
+        for letter in _ALPHABET:
+            found.add(a + letter + b)
+            if b:
+                found.add(a + letter + b[1:])
+    found.discard(word)
+    return found

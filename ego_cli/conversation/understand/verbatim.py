@@ -1,0 +1,73 @@
+"""Needs that are said word for word behind a colon: "A key requirement is: Pull On closure", "What matters is: X; Y."."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ego_cli.conversation.understand.acts import Act, Hardness, Kind, Operator, Span
+from ego_cli.conversation.understand.language import language
+from ego_cli.conversation.understand.lexicon import Lexicon, stems_of
+from ego_cli.conversation.understand.numbers import Amount
+from ego_cli.conversation.understand.patterns import Found
+from ego_cli.conversation.understand.tokens import Token
+from ego_cli.settings import load_toml
+
+_KEYED = re.compile(r"\s*([A-Za-z][\w &/'-]{1,30}?)\s*:\s*(\S.*)", re.S)
+_SLOTS = {"color": "colour", "colour": "colour", "material": "material", "fabric type": "material", "size": "size", "brand": "brand", "department": "gender"}
+
+
+def find_verbatim(text: str, tokens: Sequence[Token], amounts: Sequence[Amount], used: frozenset[int], lexicon: Lexicon) -> Found:
+    """The needs behind a colon whose sentence says nothing else; prices among them are left to the amounts."""
+    start = _colon(tokens, used)
+    if start is None:
+        return Found((), frozenset())
+    acts: list[Act] = []
+    taken: set[int] = set()
+    begin = start
+    for index in range(start, len(tokens) + 1):
+        ends = index == len(tokens) or tokens[index].word in (";", "\n") or (tokens[index].word == "." and index + 1 == len(tokens))
+        if not ends:
+            continue
+        if index > begin:
+            act = _need(text, tokens, begin, index, amounts, lexicon)
+            if act is not None:
+                acts.append(act)
+                taken.update(range(begin, index))
+        begin = index + 1
+    return Found(tuple(acts), frozenset(taken))
+
+
+def _colon(tokens: Sequence[Token], used: frozenset[int]) -> int | None:
+    """The index behind the first colon in front of which only leading words stand."""
+    lead = frozenset(load_toml("language.toml")["verbatim"]["lead"])
+    filler = language().filler
+    begin = 0
+    for index, token in enumerate(tokens):
+        if token.word in (".", "!", "?", "\n"):
+            begin = index + 1
+        if token.word != ":" and not (token.word == "-" and token.glue == "" and index and tokens[index - 1].word in lead):
+            continue
+        before = [t.word for i, t in enumerate(tokens[begin:index], begin) if t.kind != "mark" and i not in used]
+        content = [word for word in before if word not in filler and word not in lead]
+        if before and len(content) <= 1 and any(word in lead for word in before) and index + 2 < len(tokens):
+            return index + 1
+        if content:
+            return None
+    return None
+
+
+def _need(text: str, tokens: Sequence[Token], start: int, end: int, amounts: Sequence[Amount], lexicon: Lexicon) -> Act | None:
+    words = text[tokens[start].start : tokens[end - 1].end].strip()
+    if any(a.kind == "price" and a.start >= start and a.end <= end for a in amounts) and end - start <= 8:
+        return None
+    span = Span(tokens[start].start, tokens[end - 1].end)
+    keyed = _KEYED.fullmatch(words)
+    if keyed is not None:
+        key, value = keyed.group(1).strip().lower(), keyed.group(2).strip()
+        attribute = _SLOTS.get(key) or (key if " ".join(stems_of(key)) in lexicon.detail_keys else None)
+        if attribute is not None and len(value) < 60:
+            return Act(Kind.CONSTRAIN, attribute=attribute, operator=Operator.IS, value=value, words=words, span=span, hardness=Hardness.PREFER)
+    if len(words) < 2:
+        return None
+    return Act(Kind.CONSTRAIN, attribute="feature", operator=Operator.IS, value=words, words=words, span=span, note="verbatim", hardness=Hardness.PREFER)
