@@ -56,8 +56,10 @@ def written(name: str) -> str:
 
 @lru_cache(maxsize=8192)
 def is_no_brand(name: str) -> bool:
-    """Whether a brand cell says that there is none: ``Generic``, ``Unbranded``."""
-    return name.strip().casefold() in load_toml("columns.toml")["null"]["brands"]
+    """Whether a brand cell says that there is none: ``Generic``, ``Unbranded``, ``15KG``."""
+    null = load_toml("columns.toml")["null"]
+    word = name.strip().casefold()
+    return word in null["brands"] or re.fullmatch(null["brand_pattern"], word) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,8 @@ def _stands_as_name(words: list[str], count: int) -> bool:
 
 def learn_brands(titles: Iterable[str]) -> TitleBrands:
     """Learn which first words are brands: they open several titles and seldom stand anywhere else in one."""
-    words_of = [words for title in titles if (words := _WORD.findall(title[:200]))]
+    different = {brand_key(title): title for title in titles}.values()
+    words_of = [words for title in different if (words := _WORD.findall(title[:200]))]
     opening: Counter[str] = Counter()
     anywhere: Counter[str] = Counter()
     second: dict[str, Counter[str]] = {}
@@ -109,7 +112,9 @@ def learn_brands(titles: Iterable[str]) -> TitleBrands:
     articles = frozenset(brand_key(word) for word in table["articles"])
     learned: dict[str, str] = {}
     for word, times in opening.items():
-        if times < _FEWEST_TITLES or len(word) < 2 or word.isdigit() or word[0].isdigit():
+        if times < _FEWEST_TITLES or len(word) < 2 or word[0].isdigit():
+            continue
+        if word in _known() and word not in _everyday():
             continue
         if word in never and word not in articles:
             continue

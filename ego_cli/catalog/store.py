@@ -407,7 +407,7 @@ def refresh(path: Path, file: Path, name: str, *, currency: str | None = None) -
     _load(
         path,
         name,
-        collapse(read_products([file])),
+        collapse(read_products(file)),
         currency=currency,
         source=str(file),
         fingerprint=fingerprint,

@@ -6,19 +6,20 @@ Every decision keeps its reason for ``ego catalog inspect``.
 
 from __future__ import annotations
 
+import itertools
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
 from typing import Any
 
-from ego_cli.catalog import values
+from ego_cli.catalog.reading.cleaning import is_null, parse_literal
+from ego_cli.catalog.reading.names import NARROWEST, gender_of, label_of, normal_name, role_of_name
+from ego_cli.catalog.reading.prices import currency_code, currency_mark, parse_price
+from ego_cli.catalog.reading.ratings import STARS
 from ego_cli.errors import MisuseError
 from ego_cli.settings import load_toml
 
 LOOKED_AT = 400  # cells of a column that are looked at, spread over the sample
-_NARROWEST = 4.0  # depth of a category column whose name says nothing about its depth
 
 # Roles that a person may name in --map, beside those that only content can tell.
 MAPPABLE = (
@@ -42,163 +43,20 @@ class Column:
 
     ``rank`` orders columns of one role (lower first); ``level`` orders category columns from broad to narrow;
     ``currency`` is what the name says; ``minor`` prices are in hundredths; ``scale`` is the top of a rating scale;
-    ``parts`` are the two columns of a name-value pair; ``label`` is the key under which a detail is stored.
+    ``label`` is the key under which a detail is stored; ``partner`` the value column of a name-value pair, or what a
+    one in a column of zeros and ones adds.
     """
 
     name: str
     role: str
     why: str
     rank: int = 0
-    level: float = _NARROWEST
+    level: float = NARROWEST
     currency: str | None = None
     minor: bool = False
-    scale: float = values.STARS
+    scale: float = STARS
     label: str = ""
     partner: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class NamedRole:
-    """What a column's name proposes."""
-
-    role: str
-    rank: int
-    level: float = _NARROWEST
-    currency: str | None = None
-    minor: bool = False
-    why: str = ""
-
-
-# --------------------------------------------------------------------------------------------------------------- names
-
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_NOT_WORD = re.compile(r"[^\w#]+|_+")
-
-
-def normal_name(name: str) -> str:
-    """``g:sale_price``, ``SalePrice`` and ``Sale Price`` are all ``sale price``."""
-    text = unicodedata.normalize("NFKD", _CAMEL.sub(" ", name))
-    text = "".join(ch for ch in text if not unicodedata.combining(ch)).casefold()
-    return _NOT_WORD.sub(" ", text).strip()
-
-
-@cache
-def _names() -> dict[str, NamedRole]:
-    table = load_toml("columns.toml")
-    levels = table["category_levels"]
-    names: dict[str, NamedRole] = {}
-    for drop in table["drop"]:
-        for name in drop["names"]:
-            names[normal_name(name)] = NamedRole("drop", 0, why=drop["why"])
-    for role, known in table["roles"].items():
-        for rank, name in enumerate(known):
-            word = normal_name(name)
-            level = float(levels.get(word, _NARROWEST)) if role == "category" else _NARROWEST
-            names.setdefault(word, NamedRole(role, rank, level=level))
-    for name, level in levels.items():
-        names.setdefault(normal_name(name), NamedRole("category", 99, level=float(level)))
-    return names
-
-
-@lru_cache(maxsize=4096)
-def role_of_name(name: str) -> NamedRole | None:
-    """The role that a column's name proposes, or None. Nested names are written with dots."""
-    full = normal_name(name.replace(".", " "))
-    if found := _lookup(full, name):
-        return found
-    if "." not in name:
-        return None
-    parent, _, leaf = name.rpartition(".")
-    above = role_of_name(parent)
-    below = normal_name(leaf)
-    if above is not None and above.role in ("price", "price_list"):
-        if below in ("currency", "currency code", "currency symbol", "unit"):
-            return NamedRole("currency", 50)
-        if re.search(r"original|list|regular|was|old|before|compare|mrp|rrp", below):
-            return NamedRole("price_list", 50)
-        return NamedRole("price_max" if re.search(r"max|high|upper|to\b", below) else "price", 50)
-    if above is not None:
-        return NamedRole("drop", 0, why=above.why) if above.role == "drop" else None
-    return _lookup(below, leaf)
-
-
-def _lookup(words: str, original: str) -> NamedRole | None:
-    names = _names()
-    if found := names.get(words):
-        return found
-    filler = load_toml("columns.toml")["filler"]
-    tokens = words.split()
-    for _ in range(3):
-        if len(tokens) > 1 and tokens[0] in filler["before"]:
-            tokens = tokens[1:]
-        elif len(tokens) > 1 and tokens[-1] in filler["after"]:
-            tokens = tokens[:-1]
-        else:
-            break
-        if found := names.get(" ".join(tokens)):
-            return replace(found, rank=found.rank + 20)
-    return _price_with_currency(words, original)
-
-
-def _price_with_currency(words: str, original: str) -> NamedRole | None:
-    """``Price (INR)``, ``price_ngn_max``, ``amount in naira``, ``price_cents``: the name holds the unit too."""
-    minor_words = load_toml("columns.toml")["minor_units"]["words"]
-    tokens = words.split()
-    currency, kept, minor = None, [], False
-    for token in tokens:
-        code = (
-            values.currency_code(token)
-            if token
-            not in (
-                "all",
-                "try",
-                "won",
-                "mad",
-                "le",
-                "to",
-                "of",
-                "for",
-                "min",
-                "max",
-                "now",
-                "old",
-                "new",
-                "low",
-                "was",
-                "per",
-                "from",
-            )
-            else None
-        )
-        if code is not None and token in _currency_words():
-            currency = code
-        elif token in minor_words:
-            minor = True
-        elif token not in ("in", "of", "per"):
-            kept.append(token)
-    currency = currency or values.currency_mark(original)
-    if currency is None and not minor:
-        return None
-    found = _names().get(" ".join(kept)) if kept else None
-    if found is None or found.role not in ("price", "price_max", "price_list"):
-        return None
-    return replace(found, currency=currency, minor=minor)
-
-
-@cache
-def _currency_words() -> frozenset[str]:
-    marks = load_toml("columns.toml")["currency"]["marks"]
-    return frozenset(word.casefold() for code, words in marks.items() for word in (code, *words))
-
-
-@lru_cache(maxsize=4096)
-def field_of_detail(key: str) -> str | None:
-    """The product field that a key inside details really is (``Main Material`` is material), or None."""
-    word = normal_name(key)
-    for role, names in load_toml("columns.toml")["detail_fields"].items():
-        if word in names:
-            return str(role)
-    return None
 
 
 _PAIR = re.compile(
@@ -235,8 +93,6 @@ def _flatten_into(flat: dict[str, Any], record: Mapping[str, Any], prefix: str, 
         else:
             flat[name] = cell
 
-
-# ------------------------------------------------------------------------------------------------------------- content
 
 _URL = re.compile(r"(?:https?:)?//\S+|www\.\S+", re.I)
 _IMAGE = re.compile(r"\S+\.(?:jpe?g|png|gif|webp|svg|avif|bmp)(?:[?#&]\S*)?", re.I)
@@ -281,7 +137,7 @@ def profile(cells: Sequence[Any]) -> Profile:
     counts: dict[str, int] = {}
     kinds: set[Any] = set()
     for cell in cells[::step]:
-        if values.is_null(cell):
+        if is_null(cell):
             continue
         seen.filled += 1
         seen.cells.append(cell)
@@ -325,7 +181,7 @@ def _kinds_of(cell: Any, text: str) -> list[str]:
         return kinds
     if text in ("0", "1"):
         kinds.append("zero_one")
-    if text[:1] in "[{" and (literal := values.parse_literal(text)) is not None:
+    if text[:1] in "[{" and (literal := parse_literal(text)) is not None:
         kinds.append("mapping" if isinstance(literal, dict) else "list")
     has_digit = any(ch.isdigit() for ch in text[:80])
     if not has_digit:
@@ -337,7 +193,7 @@ def _kinds_of(cell: Any, text: str) -> list[str]:
             kinds.append("rated")
         elif _COUNTED.fullmatch(text):
             kinds.append("counted")
-        elif values.currency_mark(text) and values.parse_price(text).amount is not None:
+        elif currency_mark(text) and parse_price(text).amount is not None:
             kinds.append("priced")
         if _TIME.fullmatch(text):
             kinds.append("time")
@@ -359,14 +215,7 @@ def _is_sequence(numbers: list[float], rows: int) -> bool:
     if len(numbers) < 3 or len(numbers) < rows or any(n != int(n) for n in numbers[:5]):
         return False
     step = numbers[1] - numbers[0]
-    return (
-        step > 0
-        and numbers[0] in (0, 1)
-        and all(b - a == step for a, b in zip(numbers, numbers[1:], strict=False))
-    )
-
-
-# ----------------------------------------------------------------------------------------------------------- judgement
+    return step > 0 and numbers[0] in (0, 1) and all(b - a == step for a, b in itertools.pairwise(numbers))
 
 
 def understand(
@@ -410,11 +259,11 @@ def understand(
 
 def _typed(name: str, role: str, seen: Profile) -> Column:
     named = role_of_name(name)
-    level = named.level if named else _NARROWEST
+    level = named.level if named else NARROWEST
     currency = named.currency if named else None
     minor = named.minor if named else False
-    scale = rating_scale(seen) if role == "rating" else values.STARS
-    return Column(name, role, "as mapped", -1, level, currency, minor, scale, label=_label(name))
+    scale = rating_scale(seen) if role == "rating" else STARS
+    return Column(name, role, "as mapped", -1, level, currency, minor, scale, label=label_of(name))
 
 
 def _mapped(mapping: Mapping[str, str], names: list[str]) -> dict[str, str]:
@@ -453,15 +302,6 @@ def _name_value_pairs(names: list[str]) -> dict[str, str]:
     return pairs
 
 
-def _label(name: str) -> str:
-    """A column's name as the key of a detail: ``assembly_required`` -> ``Assembly required``."""
-    leaf = name.rpartition(".")[2] or name
-    if re.search(r"[a-z][A-Z]|_", leaf) or leaf.islower():
-        words = normal_name(leaf)
-        return values.clean_text(words[:1].upper() + words[1:])
-    return values.clean_text(leaf)
-
-
 def _by_name(name: str, seen: Profile) -> Column | None:
     named = role_of_name(name)
     if named is None:
@@ -473,14 +313,15 @@ def _by_name(name: str, seen: Profile) -> Column | None:
         return Column(name, "drop", named.why)
     if not seen.filled:
         return Column(name, "drop", "empty in every row looked at")
-    role, remark = _confirmed(role, normal_name(name), seen)
-    if role is None:
+    kept, remark = _confirmed(role, normal_name(name), seen)
+    if kept is None:
         return None if not remark else Column(name, "drop", remark)
+    role = kept
     if remark:
         why = f"{why}; {remark}"
-    scale = rating_scale(seen) if role in ("rating", "rating_and_count") else values.STARS
+    scale = rating_scale(seen) if role in ("rating", "rating_and_count") else STARS
     return Column(
-        name, role, why, named.rank, named.level, named.currency, named.minor, scale, label=_label(name)
+        name, role, why, named.rank, named.level, named.currency, named.minor, scale, label=label_of(name)
     )
 
 
@@ -497,10 +338,11 @@ def _confirmed(role: str, word: str, seen: Profile) -> tuple[str | None, str]:
     if seen["key_value"] > 0.6 and role not in ("description", "features", "title", "ingredients"):
         return ("id", "") if role == "id" else ("key_value", "cells are “key: value”")
     if role in ("price", "price_max", "price_list"):
-        read = sum(1 for cell in seen.cells if values.parse_price(cell).amount is not None)
         if seen["objects"] > 0.5:
             return "variants", ""
-        return (role, "") if read >= (0.8 if weak else 0.3) * seen.filled else (None, "")
+        read = sum(1 for cell in seen.cells if parse_price(cell).amount is not None)
+        sensible = read >= 0.8 * seen.filled if weak else seen["link"] < 0.5 and seen.length < 100
+        return (role, "") if sensible else (None, "")
     if role in ("rating", "rating_count", "reviews"):
         return _rating_kind(role, word, seen)
     if role == "category":
@@ -528,7 +370,7 @@ def _confirmed(role: str, word: str, seen: Profile) -> tuple[str | None, str]:
         known = sum(1 for cell in seen.cells if gender_of(cell) is not None)
         return (role, "") if known >= 0.5 * seen.filled else (None, "")
     if role == "currency":
-        known = sum(1 for cell in seen.cells if values.currency_code(cell) is not None)
+        known = sum(1 for cell in seen.cells if currency_code(cell) is not None)
         return (role, "") if known >= 0.5 * seen.filled else (None, "")
     if role == "url":
         return (
@@ -565,9 +407,8 @@ def _rating_kind(role: str, word: str, seen: Profile) -> tuple[str | None, str]:
         if word.endswith("s") and word != "stars" and top > 10 and _whole(seen.numbers):
             return "rating_count", "whole numbers"
         return (role, "") if top <= 100 else (None, "")
-    if role == "rating_count" and word in ("reviews", "customer reviews") and seen.numbers and top <= 5:
-        if not _whole(seen.numbers):
-            return "rating", "numbers from 0 to 5"
+    if word in ("reviews", "customer reviews") and seen.numbers and top <= 5 and not _whole(seen.numbers):
+        return "rating", "numbers from 0 to 5"
     if role == "reviews" and seen["number"] > 0.8:
         return "rating_count", "whole numbers"
     return role, ""
@@ -579,34 +420,17 @@ def _whole(numbers: list[float]) -> bool:
 
 def rating_scale(seen: Profile) -> float:
     """The top of a rating column's scale: 5, 10 or 100."""
-    top = max(seen.numbers, default=values.STARS)
-    return values.STARS if top <= values.STARS else 10.0 if top <= 10 else 100.0
-
-
-@lru_cache(maxsize=2048)
-def _gender_of_text(text: str) -> str | None:
-    word = normal_name(text)
-    for gender, words in load_toml("columns.toml")["gender_words"].items():
-        if word in words or text.strip().casefold() in words:
-            return str(gender)
-    return None
-
-
-def gender_of(cell: object) -> str | None:
-    """men, women, boys, girls, kids or unisex, in any of the languages of ``data/columns.toml``."""
-    if isinstance(cell, list | tuple):
-        found = {gender for item in cell if (gender := gender_of(item))}
-        return found.pop() if len(found) == 1 else "unisex" if found else None
-    return _gender_of_text(cell) if isinstance(cell, str) and len(cell) < 40 else None
+    top = max(seen.numbers, default=STARS)
+    return STARS if top <= STARS else 10.0 if top <= 10 else 100.0
 
 
 def _by_content(name: str, seen: Profile) -> Column:
     """A column whose name says nothing (or something that its cells refuse)."""
-    label, word = _label(name), normal_name(name)
+    label, word = label_of(name), normal_name(name)
     if not seen.filled:
         return Column(name, "drop", "empty in every row looked at")
     if seen["image"] > 0.5:
-        return Column(name, "drop", "a picture's address")
+        return Column(name, "drop", "pictures, not words")
     if seen["link"] > 0.6:
         return Column(name, "link", "content: links")
     if seen["mapping"] > 0.5:
@@ -648,7 +472,7 @@ def _flag_groups(columns: dict[str, Column], profiles: Mapping[str, Profile]) ->
         if len(members) >= 2:
             for column in members:
                 columns[column.name] = Column(
-                    column.name, "flag", f"one of “{group}”", label=group, partner=_label(column.name)
+                    column.name, "flag", f"one of “{group}”", label=group, partner=label_of(column.name)
                 )
 
 
@@ -767,8 +591,7 @@ def _money_likeness(seen: Profile) -> float:
 
 def _is_dearer(one: Profile, other: Profile) -> bool:
     mean = [
-        sum(money.amount or 0 for cell in seen.cells if (money := values.parse_price(cell)))
-        / max(1, seen.filled)
+        sum(money.amount or 0 for cell in seen.cells if (money := parse_price(cell))) / max(1, seen.filled)
         for seen in (one, other)
     ]
     return mean[0] > mean[1]
@@ -803,6 +626,5 @@ def _only_one_identity(columns: dict[str, Column], profiles: Mapping[str, Profil
         columns[column.name] = replace(column, role="drop", why=reason)
     groups = load_toml("columns.toml")["roles"]["group"]
     for column in list(columns.values()):
-        if normal_name(column.name) in groups and column.role in ("drop", "detail", "id", "key_value"):
-            if column.role != "id":
-                columns[column.name] = replace(column, role="group", why="ties variants together")
+        if normal_name(column.name) in groups and column.role in ("drop", "detail", "key_value"):
+            columns[column.name] = replace(column, role="group", why="ties variants together")

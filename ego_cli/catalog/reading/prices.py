@@ -1,228 +1,26 @@
-"""Strangers' cells -> clean values: text, lists, prices, ratings, counts.
+"""Prices and currencies as shops write them.
 
-Everything here is a pure function of one cell and what its column is known to hold. Nothing raises on bad input:
-what cannot be read is ``None``, and what can be read in two ways says so.
+What can be read in two ways says so (``ambiguous``); nothing raises on bad input.
 """
 
 from __future__ import annotations
 
-import ast
-import html
-import json
 import math
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from ego_cli.catalog.reading.cleaning import clean_text, is_null
 from ego_cli.settings import load_toml
 
-TEXT_LIMIT = 20_000  # characters kept of one text cell
-STARS = 5.0  # ratings are stored on this scale
-_MOST_ROUNDS = 8  # how deep markup may hide in markup before it is taken apart by force
 HIGHEST_PRICE = 1e10  # a larger number is a barcode or a telephone number, not a price
 _FEWEST_FOR_TYPICAL = 3  # unambiguous prices needed before their median says anything about the others
 _DECISIVE = math.log(
     8
 )  # how much nearer to the typical price one reading must be than the other, in log units
-
-# --------------------------------------------------------------------------------------------------------------- text
-
-# What may need work: markup, controls, anything beyond ASCII, runs of white space. Most cells have none of these.
-_UNTIDY = re.compile(r"[^\x20-\x7e]|[<&]|  |^ | $")
-_ENTITY = re.compile(r"&(?:amp;)*(?:#\d{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[A-Za-z][A-Za-z0-9]{1,30};)")
-_DOUBLE = re.compile(r"&(?:amp;)+(?=[#\w])")
-_TERMINAL = re.compile(
-    "\x1b\\][^\x07\x1b\x9c]*(?:\x07|\x1b\\\\|\x9c)?"  # OSC: titles, links, clipboard
-    "|\x1b[PX^_][^\x1b\x9c]*(?:\x1b\\\\|\x9c)?"  # DCS, SOS, PM, APC
-    "|\x1b\\[[0-?]*[ -/]*[@-~]?"  # CSI: colours, cursor
-    "|\x9b[0-?]*[ -/]*[@-~]?|\x9d[^\x07\x9c]*(?:\x07|\x9c)?"
-    "|\x1b[ -/]*[0-~]?"
-)
-_HIDDEN_BLOCK = re.compile(r"<(script|style|template)\b[^>]*>.*?</\1\s*>|<!--.*?-->", re.I | re.S)
-_BREAK_TAG = re.compile(
-    r"</?(?:br|p|div|li|ul|ol|tr|td|th|table|h[1-6]|hr|section|article|dd|dt)\b[^<>]*>", re.I
-)
-_TAG = re.compile(r"</?[A-Za-z!?][^<>]*>")
-_OPEN_TAG_AT_END = re.compile(
-    r"</?(?:a|b|i|p|br|div|span|img|script|style|iframe|svg|ul|li|table|td|font)\b[^<>]*$", re.I
-)
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb"
-    "\ud800-\udfff\U000e0000-\U000e0fff]"
-    "|(?<=[\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?=[\x00-\x7f])|^[\u200c\u200d]|[\u200c\u200d]$"
-)
-_LOST = re.compile(
-    r"(?<=\w)\ufffd+(?=\w)"
-)  # a letter lost inside a word: closing the gap reads better than a hole
-_SPACE = re.compile(r"\s+")
-# UTF-8 read as Windows-1252 once: "CrÃ¨me", "â‚¦ 500". Only the lead bytes that real text hardly ever pairs so.
-_MOJIBAKE = re.compile(
-    "[\u00c2\u00c3][\u0080-\u00bf\u0152-\u2122]"
-    "|[\u00e1\u00e2\u00ef][\u0080-\u00bf\u0152-\u2122]{2}"
-    "|\u00f0[\u0080-\u00bf\u0152-\u2122]{3}"
-)
-# "…easy to cleanMade of wood": sentences glued together by a scraper. A capitalised left part (MacBook) is a name.
-_GLUED = re.compile(r"\b([a-z]{2,})(?=[A-Z][a-z' ])")
-_BULLET = re.compile(r"\s*(?:\r?\n|[•●▪■◆✓✔★►➤·|]|(?<=\S);)\s+|\s*[•●▪■◆✓✔►➤]\s*")
-
-
-def _unescape(found: re.Match[str]) -> str:
-    return html.unescape(_DOUBLE.sub("&", found.group()))
-
-
-def _undo_mojibake(found: re.Match[str]) -> str:
-    try:
-        return b"".join(
-            bytes((ord(ch),)) if ord(ch) < 256 else ch.encode("cp1252") for ch in found.group()
-        ).decode()
-    except (UnicodeEncodeError, UnicodeDecodeError):
-        return found.group()
-
-
-def _tidy(text: str, newline: str) -> str:
-    text = _ENTITY.sub(_unescape, text)
-    text = _TERMINAL.sub("", text)
-    if "<" in text:
-        text = _HIDDEN_BLOCK.sub(" ", text)
-        text = _BREAK_TAG.sub(newline, text)
-        text = _TAG.sub("", text)
-        text = _OPEN_TAG_AT_END.sub("", text)
-    if not text.isascii():
-        text = _LOST.sub("", text).replace("\ufffd", " ")
-        text = unicodedata.normalize("NFC", text)
-    return _INVISIBLE.sub("", text)
-
-
-def _settle(text: str, newline: str) -> str:
-    """Entities, tags and escapes may hide in one another: repeat until nothing changes."""
-    for _ in range(_MOST_ROUNDS):
-        tidier = _tidy(text, newline)
-        if tidier == text:
-            return text
-        text = tidier
-    return _INVISIBLE.sub(
-        "", text.replace("<", "").replace("&", "")
-    )  # nested so deep that it was meant to harm
-
-
-def clean_text(value: object) -> str:
-    """One line of plain text: no entities (however often encoded), tags, control characters or terminal escapes; NFC.
-
-    Words are kept as they are: hostile sentences stay data.
-    """
-    text = value if isinstance(value, str) else str(value)
-    if not _UNTIDY.search(text):
-        return text[:TEXT_LIMIT]
-    text = text[: 2 * TEXT_LIMIT]
-    text = _MOJIBAKE.sub(_undo_mojibake, text)
-    return _SPACE.sub(" ", _settle(text, " ")).strip()[:TEXT_LIMIT].rstrip()
-
-
-def clean_prose(value: object) -> str:
-    """``clean_text`` for descriptions: sentences that were glued together (``detailMesh upper``) are set apart."""
-    return _GLUED.sub(r"\1. ", clean_text(value))
-
-
-def clean_lines(value: object) -> list[str]:
-    """A block of text as its bullets or lines, each cleaned; glued sentences become lines of their own."""
-    text = value if isinstance(value, str) else str(value)
-    lines = _BULLET.split(_settle(text[: 2 * TEXT_LIMIT], "\n"))
-    return [
-        part for line in lines for part in _GLUED.sub("\\1\n", clean_text(line)).split("\n") if part.strip()
-    ]
-
-
-# -------------------------------------------------------------------------------------------------------------- nothing
-
-
-@cache
-def _null_words() -> tuple[frozenset[str], re.Pattern[str]]:
-    null = load_toml("columns.toml")["null"]
-    return frozenset(null["words"]), re.compile("|".join(null["patterns"]), re.I)
-
-
-def is_null(value: object) -> bool:
-    """Whether a cell says nothing: empty, ``N/A``, ``Unknown``, ``No Info``, ``#NAME?``, NaN, an empty list."""
-    if value is None or value == "":
-        return True
-    if isinstance(value, str):
-        if len(value) > 60:
-            return False
-        words, pattern = _null_words()
-        text = value.strip().casefold()
-        return text in words or pattern.fullmatch(text) is not None
-    if isinstance(value, float):
-        return not math.isfinite(value)
-    return isinstance(value, list | tuple | dict | set) and not value
-
-
-# --------------------------------------------------------------------------------------------------------------- lists
-
-_RUBY_HASH = re.compile(r'"\s*=>\s*')
-
-
-def parse_literal(text: str) -> Any:
-    """A list or mapping written inside a cell (JSON, Python's repr, Ruby's hash), or None if it is not one."""
-    text = text.strip()
-    if len(text) < 2 or (text[0], text[-1]) not in (("[", "]"), ("{", "}"), ("(", ")")):
-        return None
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        pass
-    if text[0] == "{" and "=>" in text:
-        try:
-            return json.loads(_RUBY_HASH.sub('": ', text).replace(": nil", ": null"))
-        except (ValueError, RecursionError):
-            return None
-    try:
-        found = ast.literal_eval(text)
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
-        return None
-    if isinstance(found, set):
-        return sorted(found, key=str)
-    return found if isinstance(found, list | tuple | dict) else None
-
-
-def parse_list(value: object, separators: str = "") -> list[str]:
-    """The items of a cell that holds several: a list, a list written as text, lines or bullets, or split at
-    any of ``separators``. Items are clean, in order, without repeats and without null words."""
-    if isinstance(value, str):
-        literal = parse_literal(value) if value[:1] in "[({" else None
-        if isinstance(literal, list | tuple):
-            value = literal
-    if isinstance(value, Mapping):
-        value = [v for v in value.values() if not isinstance(v, Mapping | list)]
-    if isinstance(value, list | tuple):
-        items: Iterable[str] = (_item_text(item) for item in value)
-    elif separators:
-        items = re.split(f"[{re.escape(separators)}\n]", str(value))
-    else:
-        items = clean_lines(value)
-    seen: dict[str, str] = {}
-    for item in items:
-        text = clean_text(item).strip("\"'*-• " if separators else " *•")
-        if text and not is_null(text):
-            seen.setdefault(text.casefold(), text)
-    return list(seen.values())
-
-
-def _item_text(item: object) -> str:
-    """What an element of a list is called: itself, or the telling member of a nested object."""
-    if isinstance(item, Mapping):
-        for key in ("name", "title", "value", "label", "text", "body", "content", "comment"):
-            if isinstance(item.get(key), str | int | float):
-                return str(item[key])
-        return ""
-    if isinstance(item, list | tuple):
-        return " > ".join(str(part) for part in item)
-    return "" if item is None else str(item)
-
-
-# --------------------------------------------------------------------------------------------------------------- prices
 
 
 class Money(NamedTuple):
@@ -314,7 +112,7 @@ def currency_code(text: object) -> str | None:
 
 
 _PLAIN_PRICE = re.compile(r"\d{1,9}(?:\.\d{1,2})?")
-_ODD_SPACE = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000\t\r\n]+")
+ODD_SPACE = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000\t\r\n]+")
 _EURO_INSIDE = re.compile(r"(?<=\d)\s?(€)\s?(\d{2})(?!\d)")
 _NUMBER = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)(?:[.,]\d{1,2}(?!\d))?|\d[\d.,'’]*")
 _MULTIPLE = re.compile(r"\s?(k|m|mn|mln|million|thousand|bn)(?![^\W_])", re.I)
@@ -382,7 +180,7 @@ def _read_price(text: str, declared: str | None, convention: Convention) -> Mone
     if not text.isascii():
         text = unicodedata.normalize("NFKC", clean_text(text))
         text = "".join(str(unicodedata.digit(ch)) if ch.isdigit() and not ch.isascii() else ch for ch in text)
-    text = _ODD_SPACE.sub(" ", text)
+    text = ODD_SPACE.sub(" ", text)
     text = _EURO_INSIDE.sub(r".\2 \1", text)
     currency = currency_mark(text, declared)
     figures = _figures(text, currency or declared, convention)
@@ -529,7 +327,7 @@ def price_convention(cells: Iterable[object], currency: str | None) -> Conventio
     three_decimals = True
     texts = [cell for cell in cells if isinstance(cell, str) and not is_null(cell)]
     for cell in texts:
-        for found in _NUMBER.finditer(_ODD_SPACE.sub(" ", cell)):
+        for found in _NUMBER.finditer(ODD_SPACE.sub(" ", cell)):
             digits = found.group().rstrip(".,'’")
             last = max(digits.rfind("."), digits.rfind(","))
             tail = len(digits) - last - 1 if last >= 0 else 0
@@ -551,70 +349,3 @@ def price_convention(cells: Iterable[object], currency: str | None) -> Conventio
     ]
     typical = sorted(sure)[len(sure) // 2] if len(sure) >= _FEWEST_FOR_TYPICAL else None
     return Convention(decimals.pop() if len(decimals) == 1 else None, typical)
-
-
-# --------------------------------------------------------------------------------------------------- ratings and counts
-
-_OUT_OF = re.compile(r"(\d+(?:[.,]\d+)?)\s*(?:out of|of|/|von|sur|de|su|van|av|из)\s*(\d{1,3})\b", re.I)
-_DECIMAL = re.compile(r"\d+(?:[.,]\d+)?")
-_COUNT = re.compile(r"(\d[\d.,' ]*)\s?(k|m|mil|tsd)?(?![^\W_])", re.I)
-_STAR_ROW = re.compile(r"[★⭐✩☆]{1,5}")
-
-
-def parse_rating(value: object, scale: float = STARS) -> tuple[float | None, int | None]:
-    """A rating cell as (stars 0-5, number of ratings if the cell holds that too). Zero means that nobody rated.
-
-    Reads ``4.1 out of 5``, ``8/10``, ``82%``, ``4,5``, ``★★★★☆``, ``4.1 out of 5\\n49``, ``4.5 (1,427)``.
-    ``scale`` is the top of the column's scale for bare numbers.
-    """
-    if isinstance(value, bool) or value is None:
-        return None, None
-    if isinstance(value, int | float):
-        return _stars(float(value), scale), None
-    if not isinstance(value, str):
-        return None, None
-    text = value.strip()
-    if found := _OUT_OF.search(text):
-        stars = _stars(float(found[1].replace(",", ".")), float(found[2]))
-        return stars, parse_count(text[found.end() :])
-    if found := _STAR_ROW.search(text):
-        return _stars(float(sum(ch in "★⭐" for ch in found[0])), STARS), parse_count(text[found.end() :])
-    if not (found := _DECIMAL.search(text)):
-        return None, None
-    if text[: found.start()].rstrip().endswith(("-", "−")):
-        return None, None
-    rest = text[found.end() :]
-    if rest.lstrip().startswith("%"):
-        return _stars(float(found[0].replace(",", ".")), 100.0), None
-    number = float(found[0].replace(",", "."))
-    return _stars(number, scale), parse_count(rest)
-
-
-def _stars(number: float, scale: float) -> float | None:
-    if not 0 < number <= scale or not math.isfinite(number):
-        return None
-    return round(number * STARS / scale, 2)
-
-
-def parse_count(value: object) -> int | None:
-    """How many: ``1427``, ``(1,427)``, ``1.2k``, ``427 ratings``, ``1 427``, ``10k+``; None if there is no number."""
-    if isinstance(value, bool) or value is None:
-        return None
-    if isinstance(value, int | float):
-        return int(value) if math.isfinite(value) and 0 <= value < 1e12 else None
-    if not isinstance(value, str):
-        return None
-    text = _ODD_SPACE.sub(" ", value)
-    found = _COUNT.search(text)
-    if not found or text[: found.start()].rstrip().endswith(("-", "−")):
-        return None
-    digits = found[1].strip(" .,'")
-    if found[2]:
-        number = float(re.sub(r"[^\d.]", "", digits.replace(",", ".")) or 0) if digits.count(".") < 2 else 0.0
-        return int(round(number * (1e6 if found[2].casefold() == "m" else 1e3)))
-    if re.fullmatch(r"\d{1,3}(?:[., ']\d{3})+", digits):
-        return int(re.sub(r"\D", "", digits))
-    if re.fullmatch(r"\d+[.,]\d+", digits):
-        return int(float(digits.replace(",", ".")))
-    first = re.match(r"\d+(?: \d{3})*", digits)
-    return int(first[0].replace(" ", "")) if first and len(first[0]) <= 12 else None

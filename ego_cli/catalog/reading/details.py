@@ -1,0 +1,151 @@
+"""Bags of named statements about a product: into the field that a name means, or among its details."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ego_cli.catalog.reading.cleaning import (
+    clean_lines,
+    clean_prose,
+    clean_text,
+    is_null,
+    parse_list,
+    parse_literal,
+)
+from ego_cli.catalog.reading.names import field_of_detail, gender_of, label_of, normal_name
+from ego_cli.catalog.reading.prices import Money
+
+DETAIL_LIMIT = 500  # characters of one detail's value
+MOST_DETAILS = 80
+_CHOICES = 40  # characters of one colour, material or size; a longer one is a sentence
+
+
+@dataclass(slots=True)
+class Draft:
+    """The parts of a product that several columns may add to."""
+
+    details: dict[str, str] = field(default_factory=dict)
+    colours: list[str] = field(default_factory=list)
+    materials: list[str] = field(default_factory=list)
+    sizes: list[str] = field(default_factory=list)
+    features: list[str] = field(default_factory=list)
+    brand: str | None = None
+    store: str | None = None
+    gender: str | None = None
+    ingredients: str | None = None
+    prices: list[tuple[Money, str | None]] = field(default_factory=list)  # of variants, with their seller
+
+
+_PERCENT = re.compile(r"\b\d{1,3}(?:[.,]\d+)?\s?%\s*")
+
+
+def add_choices(draft: Draft, role: str, cell: Any) -> bool:
+    """Add the colours, materials or sizes of a cell; False when it holds a sentence or shares (``95% cotton``) that are
+    worth keeping as a detail as well."""
+    if cell is None or cell == "" or is_null(cell):
+        return True
+    into = {"colour": draft.colours, "material": draft.materials, "size": draft.sizes}[role]
+    if isinstance(cell, Mapping):
+        cell = [key for key, there in cell.items() if there not in (False, None, 0)]
+    commas = role == "size" and isinstance(cell, str) and "," in cell
+    items = parse_list(cell, "," if commas else ",;|/")
+    if any(len(item) > _CHOICES for item in items):
+        return False
+    known = {item.casefold() for item in into}
+    for item in items:
+        plain = _PERCENT.sub("", item).strip() if role == "material" else item
+        if plain and plain.casefold() not in known:
+            known.add(plain.casefold())
+            into.append(plain)
+    return role != "material" or not any("%" in item for item in items)
+
+
+def add_detail(draft: Draft, key: str, cell: Any) -> None:
+    """One named statement about the product, into the field that its name means or among the details."""
+    if cell is None or cell == "" or len(draft.details) >= MOST_DETAILS:
+        return
+    if isinstance(cell, Mapping):
+        for inner, value in cell.items():
+            add_detail(
+                draft, f"{key} {inner}" if normal_name(str(inner)) in ("value", "unit") else str(inner), value
+            )
+        return
+    if is_null(cell):
+        return
+    meaning = field_of_detail(key)
+    if meaning == "drop":
+        return
+    if meaning in ("colour", "material", "size"):
+        add_choices(draft, meaning, cell)
+    if isinstance(cell, bool):
+        text = "Yes" if cell else "No"
+    elif isinstance(cell, str):
+        text = clean_text(cell)
+    else:
+        text = ", ".join(parse_list(cell)) if isinstance(cell, list | tuple) else str(cell)
+    text = text[:DETAIL_LIMIT].rstrip()
+    if not text or is_null(text) or text.startswith(("http://", "https://")):
+        return
+    if meaning == "gender":
+        draft.gender = draft.gender or gender_of(text)
+    elif meaning == "brand":
+        draft.brand = draft.brand or text
+    elif meaning == "ingredients":
+        draft.ingredients = draft.ingredients or text
+        return
+    elif meaning == "store":
+        draft.store = draft.store or text
+        return
+    label = label_of(key)
+    if label and text.casefold() != "default title":
+        draft.details.setdefault(label, text)
+
+
+def add_bag(draft: Draft, cell: Any) -> None:
+    """Details under many names: a mapping, a list of name-value objects, or ``Key: value`` lines."""
+    if cell is None or is_null(cell):
+        return
+    if isinstance(cell, str):
+        literal = parse_literal(cell) if cell[:1] in "[{" else None
+        if literal is None:
+            for line in re.split(r"[\n;|]", cell) if "<" not in cell else clean_lines(cell):
+                if not add_statement(draft, line) and (text := clean_prose(line)):
+                    draft.features.append(text)
+            return
+        cell = literal
+    if isinstance(cell, Mapping):
+        for key, value in cell.items():
+            if isinstance(value, list) and value and isinstance(value[0], Mapping):
+                add_bag(draft, value)
+            else:
+                add_detail(draft, str(key), value)
+        return
+    for item in cell[:MOST_DETAILS] if isinstance(cell, list | tuple) else ():
+        if isinstance(item, Mapping):
+            name, value = _first_of(item, _NAME_KEYS), _first_of(item, _VALUE_KEYS)
+            if isinstance(name, str) and value is not None:
+                add_detail(draft, name, value)
+        elif isinstance(item, str) and not add_statement(draft, item) and (text := clean_prose(item)):
+            draft.features.append(text)
+
+
+_NAME_KEYS = ("name", "key", "label", "attribute", "title")
+_VALUE_KEYS = ("value", "values", "text", "options")
+
+
+def _first_of(item: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
+    return next((item[key] for key in keys if item.get(key) not in (None, "")), None)
+
+
+_STATEMENT = re.compile(r"\s*([^\W\d_][^:=\n]{0,50}?)\s*[:=]\s*(\S.*?)\s*", re.S)
+
+
+def add_statement(draft: Draft, cell: Any) -> bool:
+    """A cell or line ``Key: value``; False when it is none."""
+    if not isinstance(cell, str) or not (found := _STATEMENT.fullmatch(cell)):
+        return False
+    add_detail(draft, found[1], found[2])
+    return True
