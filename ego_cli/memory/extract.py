@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from ego_cli.memory.entry import EPISODIC, ME, SEMANTIC, Fact
+from ego_cli.memory.times import without_times
 from ego_cli.memory.tokens import stem, terms, words_of
 from ego_cli.settings import load_toml
 
@@ -222,13 +223,15 @@ def extract(text: str, *, people: Mapping[str, str] | None = None, spoken_of: st
 
 
 def read_row(text: str) -> Fact:
-    """The fact in a row's own text ("likes brown belts"), for rows that come without the newer fields."""
-    reading = extract(f"I {text}" if not re.match(r"(?i)(?:i|my|we)\b", text) else text)
-    if reading.facts:
-        return reading.facts[0]
-    lowered = re.sub(r"^(\w+?)s\b", r"\1", text)  # "likes …" -> "like …"
-    reading = extract(f"I {lowered}")
-    return reading.facts[0] if reading.facts else _note(text) or _fact_of_note(text)
+    """The fact in a row's own text ("likes brown belts", "mother wears size 38 shoe"), for rows that come without the
+    newer fields. What no rule reads is a note."""
+    label, colon, rest = text.partition(": ")
+    as_said = [f"my {label} is {rest}"] if colon and label in ("concern", "goal") else []
+    for sentence in (*as_said, text, f"I {_plain_verb(text)}", f"my {text}"):
+        facts = [fact for fact in extract(sentence).facts if fact.kind != "note" and fact.text]
+        if facts:
+            return facts[0]
+    return _note(text) or _fact_of_note(text)
 
 
 def relation_in(words: str, subjects: Iterable[str]) -> tuple[str, str]:
@@ -354,8 +357,8 @@ def _plain_verb(rest: str) -> str:
         low = word.lower()
         if low == "has":
             words[i] = "have"
-        elif low in ("be", "do", "not", "never", "no", "no-longer") or low.endswith(("ly", "ss")):
-            if low == "be":
+        elif low in ("is", "be", "do", "not", "never", "no", "no-longer") or low.endswith(("ly", "ss")):
+            if low in ("is", "be"):
                 break
             continue
         elif low in ("always", "does"):
@@ -463,6 +466,8 @@ def _facts(
         cleaned = _clean(value, grammar, keep_articles=shape["kind"] in ("name", "address", "city"))
         if not cleaned:
             continue
+        if shape["kind"] == "purchase":
+            cleaned = without_times(cleaned)
         yield _fact(shape, clause, cleaned, item.lower(), verb, groups.get("outcome", ""), grammar)
 
 
@@ -485,6 +490,10 @@ def _fact(
     )
     kind = shape["kind"].format(item=item)
     words = clause.words
+    data: dict[str, Any] = {"outcome": _mine_again(outcome)} if outcome else {}
+    if kind == "attribute":
+        data["name"] = _attribute_name(item, canonical)
+        slot = f"{subject}|attribute|{data['name']}"
     if shape.get("tier") == EPISODIC:
         slot = f"{slot}|{' '.join(terms(words))}"
     return Fact(
@@ -500,7 +509,7 @@ def _fact(
         retracts=retracts,
         scope=grammar.verbs.get(stem(verb), "") if verb else "",
         tier=shape.get("tier", SEMANTIC),
-        data={"outcome": _mine_again(outcome)} if outcome else {},
+        data=data,
     )
 
 
@@ -574,6 +583,14 @@ def _sized_thing(size: str, item: str) -> str:
     return "shoe" if number and low <= int(number[1]) <= high else ""
 
 
+def _attribute_name(item: str, value: str) -> str:
+    """ "my skin is oily" and "my skin is dark" are two attributes: the value says which."""
+    for name, values in load_toml("memory.toml")["attributes"].items():
+        if name.startswith(item.split(" ")[0]) and set(value.split()) & set(terms(values)):
+            return str(name)
+    return item.replace(" ", "_") or "age"
+
+
 _ARTICLE = re.compile(
     r"(?i)^(?:an?|the|some|any|those|these|all|every|wearing|using|most|many|lots of|plenty of|various|certain|other)\s+"
 )
@@ -630,11 +647,28 @@ _DESCRIBING = frozenset(
 
 
 def canonical_object(text: str) -> str:
-    """One spelling for one thing: stems, order-free, the word "colour" dropped beside another word."""
-    found = terms(text) or words_of(text)
+    """One spelling for one thing: stems in alphabetical order (as they stand when numbers are among them), the word
+    "colour" dropped beside another word.
+
+    Rows are unique by it, so it depends on the fixed list of spellings only, not on the words that search unites.
+    """
+    spellings = _spellings()
+    words = words_of(text)
+    found = [stem(spellings.get(word, word)) for word in words if word not in _UNTELLING] or words
     if len(found) > 1:
-        found = [word for word in found if word not in ("colour", "materi")] or found
+        found = [word for word in found if word != "colour"] or found
+    if any(character.isdigit() for word in found for character in word):
+        return " ".join(found)
     return " ".join(sorted(dict.fromkeys(found)))
+
+
+_UNTELLING = frozenset("a an the of to in on at for with from by and or my your our his her their its is are be".split())
+
+
+@lru_cache(maxsize=1)
+def _spellings() -> dict[str, str]:
+    groups = [group.split() for group in load_toml("memory.toml")["search"]["spellings"]]
+    return {word: group[0] for group in groups for word in group}
 
 
 def _note(text: str) -> Fact | None:

@@ -157,6 +157,14 @@ class Memory:
             self._people = None
         return self.store.rows(f"id IN ({','.join('?' * len(ids))})", ids) if ids else []
 
+    def add(self, text: str, *, at: datetime | None = None, source: str = DECLARED, importance: float = 0.5) -> int:
+        """Keep one fact in the words of a row ("likes beads", "mother wears size 38"); what no rule reads becomes a note."""
+        from ego_cli.memory.extract import read_row
+
+        with self.store.writing() as db:
+            moment = as_utc(at) if at else self._clock()
+            return self.store.put(db, read_row(text), at=moment, source=source, importance=importance) or 0
+
     def log(
         self,
         kind: str,
@@ -221,7 +229,8 @@ class Memory:
 
     def _dated(self, fact: Fact, moment: datetime) -> tuple[Fact, datetime, datetime | None]:
         """When what was told happened, and until when it matters ("for Friday")."""
-        named = windows(fact.words, moment, self.local) if fact.kind in ("want", *_told()) else []
+        ahead = fact.kind == "want"
+        named = windows(fact.words, moment, self.local, ahead=ahead) if ahead or fact.kind in _told() else []
         if fact.kind in _told():
             past = next((w for w in named if w.start < moment), None)
             if past is not None and not past.holds(moment):
@@ -229,7 +238,7 @@ class Memory:
             day = as_utc(moment).astimezone(self.local).date().isoformat()
             if fact.tier == EPISODIC:
                 fact = replace(fact, slot=f"{fact.slot}|{day}", key=f"{fact.key}|{day}")
-        expires = max((w.end for w in named if w.end > moment), default=None) if fact.kind == "want" else None
+        expires = max((w.end for w in named if w.end > moment), default=None) if ahead else None
         return fact, moment, expires
 
     def _count_turn(self, db: Any, moment: datetime) -> None:

@@ -65,7 +65,7 @@ _EXPRESSION = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _QUICK = re.compile(
-    rf"\d{{4}}|ago\b|back\b|last|this|next|past|previous|coming|earlier|other|day|tonight|weeks?|months?|years?|spring|summer|autumn|fall|winter|{_MONTH}",
+    rf"\d{{4}}|ago\b|back\b|last|this|next|past|previous|coming|earlier|other|day|tonight|tomorrow|weeks?|months?|years?|spring|summer|autumn|fall|winter|{_MONTH}",
     re.IGNORECASE,
 )
 
@@ -103,15 +103,18 @@ def zone(name: str) -> tzinfo:
         ) from error
 
 
-def windows(text: str, now: datetime, local: tzinfo) -> list[Window]:
-    """The stretches of time that a text names, read at ``now`` by the calendar of ``local``; most texts name none."""
+def windows(text: str, now: datetime, local: tzinfo, *, ahead: bool = False) -> list[Window]:
+    """The stretches of time that a text names, read at ``now`` by the calendar of ``local``; most texts name none.
+
+    A weekday or month that could be either is the last one, or with ``ahead`` the next.
+    """
     if not _QUICK.search(text):
         return []
     today = as_utc(now).astimezone(local).date()
     found = []
     for match in _EXPRESSION.finditer(text):
         try:
-            days = _days(match, today)
+            days = _days(match, today, ahead)
         except (ValueError, OverflowError):
             continue  # "31 February", year 0: not a date
         if days:
@@ -120,6 +123,11 @@ def windows(text: str, now: datetime, local: tzinfo) -> list[Window]:
                 Window(_midnight(first, local), _midnight(last + timedelta(days=1), local), match.group())
             )
     return found
+
+
+def without_times(text: str) -> str:
+    """A text without the words that name a time: "kettle two weeks ago" is a kettle."""
+    return " ".join(_EXPRESSION.sub(" ", text).split()) or text
 
 
 def local_day(moment: datetime, local: tzinfo) -> str:
@@ -132,7 +140,7 @@ def _midnight(day: date, local: tzinfo) -> datetime:
     return datetime.combine(day, time.min, local).astimezone(UTC)
 
 
-def _days(match: re.Match[str], today: date) -> tuple[date, date] | None:
+def _days(match: re.Match[str], today: date, ahead: bool) -> tuple[date, date] | None:
     part = {key: value.lower() for key, value in match.groupdict().items() if value}
     if "iso" in part:
         day = date.fromisoformat(part["iso"])
@@ -141,13 +149,13 @@ def _days(match: re.Match[str], today: date) -> tuple[date, date] | None:
         if f"{form}_month" in part:
             month = _month_number(part[f"{form}_month"])
             year = part.get(f"{form}_year")
-            day = date(int(year) if year else _year_of(month, today), month, int(part[f"{form}_day"]))
+            day = date(int(year) if year else _year_of(month, today, ahead), month, int(part[f"{form}_day"]))
             return day, day
     if "my_month" in part:
         return _month_days(int(part["my_year"]), _month_number(part["my_month"]))
     if "month" in part:
         month = _month_number(part["month"])
-        return _month_days(_year_of(month, today), month)
+        return _month_days(_year_of(month, today, ahead), month)
     if "season" in part:
         year = int(part.get("season_year", today.year)) + {"last": -1, "next": 1}.get(
             part.get("season_which", ""), 0
@@ -180,15 +188,17 @@ def _days(match: re.Match[str], today: date) -> tuple[date, date] | None:
         if part["unit"] == "day":
             return None
         return _around(today, part["unit"], which)
-    return _weekday(part["day_which"], _DAYS.index(part["day"]), today)
+    return _weekday(part["day_which"], _DAYS.index(part["day"]), today, ahead)
 
 
 def _month_number(word: str) -> int:
     return next(i for i, month in enumerate(_MONTHS, 1) if month.startswith(word[:3]))
 
 
-def _year_of(month: int, today: date) -> int:
-    """A month without a year is the one that was last (or is now)."""
+def _year_of(month: int, today: date, ahead: bool) -> int:
+    """A month without a year is the one that was last (or is now), or that comes."""
+    if ahead:
+        return today.year if month >= today.month else today.year + 1
     return today.year if month <= today.month else today.year - 1
 
 
@@ -218,14 +228,14 @@ def _around(today: date, unit: str, shift: int) -> tuple[date, date]:
     return date(today.year + shift, 1, 1), date(today.year + shift, 12, 31)
 
 
-def _weekday(which: str, weekday: int, today: date) -> tuple[date, date]:
-    ahead = (weekday - today.weekday()) % 7
+def _weekday(which: str, weekday: int, today: date, ahead: bool) -> tuple[date, date]:
+    until = (weekday - today.weekday()) % 7
     if which in ("last", "past"):
         day = today - timedelta(days=(today.weekday() - weekday) % 7 or 7)
     elif which in ("next", "coming", "by", "for", "before"):
-        day = today + timedelta(days=ahead or 7)
-    elif which == "this":
-        day = today + timedelta(days=ahead)
+        day = today + timedelta(days=until or 7)
+    elif which == "this" or ahead:
+        day = today + timedelta(days=until)
     else:  # "on Monday": told of the past as a rule
         day = today - timedelta(days=(today.weekday() - weekday) % 7)
     return day, day

@@ -58,7 +58,7 @@ def words_of(text: str) -> list[str]:
 @lru_cache(maxsize=1)
 def _lists() -> tuple[frozenset[str], dict[str, str]]:
     table = load_toml("memory.toml")["search"]
-    same = {stem(word): stem(group.split()[0]) for group in table["same"] for word in group.split()}
+    same = {stem(word): stem(group.split()[0]) for group in (*table["spellings"], *table["same"]) for word in group.split()}
     return frozenset(table["stop"].split()), same
 
 
