@@ -20,7 +20,7 @@ from ego_cli.conversation.understand.tokens import Token, fold, stem
 _WORDS = re.compile(r"[^\W\d_]+|\d+(?:\.\d+)?")
 _TITLE_END = re.compile(r"[,(|/;:]| - | – | with | for | in | by |\s\d")
 _LEVEL_PARTS = re.compile(r"\s*(?:&|,|/|>|\band\b)\s*")
-HEADS_SAMPLE = 2_000
+HEADS_SAMPLE = 600
 """Titles looked at for head nouns ("canvas sneakers" -> "sneakers")."""
 
 
@@ -133,7 +133,7 @@ class Lexicon:
         if not isinstance(paths, Mapping):
             paths = dict.fromkeys(paths, 1)
         counts = {name: facets.values(name) for name in ("brand", "colour", "material", "size")}
-        return _assemble(paths, counts, facets.vocabulary, facets.detail_keys, _sample_titles(catalogue))
+        return _assemble(paths, counts, catalogue.lexical.vocabulary, facets.detail_keys, _sample_titles(catalogue))
 
 
 def _sample_titles(catalogue: Any) -> list[str]:
