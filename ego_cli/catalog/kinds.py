@@ -30,12 +30,15 @@ Scores = NDArray[np.float32]
 LEAF_NAME = 1.0  # the narrowest category ends with it
 MAIN_HEAD = 0.95  # the title's first phrase ends with it
 WHOLE_KIND = 0.7  # she named a kind of the taxonomy ("shoes") and the product is tagged so
-UPPER_NAME = 0.65  # a broader category ends with it, and the branch below is not one of accessories
-OTHER_HEAD = 0.5  # another phrase of the title ends with it
+UPPER_NAME = (
+    0.65  # a broader category of one thing ends with it, and the branch below is not one of accessories
+)
+OTHER_HEAD = 0.5  # another phrase of the title ends with it, or it is one of several in a department ("Phones & Tablets")
 WEAK = 0.6  # below this a product counts only where nothing is surer
+LESS_SAID = 0.62  # it is of the type, but does not say all of the name: "earbuds" for "wireless earbuds"
 SYNONYM = 0.98  # what the match of another word for the same thing is worth
 
-_CONJUNCTS = re.compile(r"\s*(?:&|,|/|\band\b|\bor\b)\s*", re.I)
+_CONJUNCTS = re.compile(r"\s*(?:&|,|/|\band\b|\bor\b)\s*|(?<=[a-z])-(?=[a-z]{4,}$)", re.I)
 _MIN_ENDINGS = 3  # titles that must end with a word before it counts as the name of a thing
 
 
@@ -105,11 +108,15 @@ class TypeIndex:
         self.main, self.other = main, other
         self.paths, self.path_of_row = paths, path_of_row
         self.tag_of_row = tag_of_row
+        names = ["", *taxonomy().domains]
+        self.domain_of_row = np.array([names.index(t.domain) for t in taxonomy().tags], dtype=np.int8)[
+            tag_of_row
+        ]
         self._evidence = evidence
         self.rows = len(path_of_row)
         accessories = taxonomy().accessories
-        # head -> (path, levels above the leaf, stems of the name it ends)
-        self._ending: dict[str, list[tuple[int, int, frozenset[str]]]] = defaultdict(list)
+        # head -> (path, how sure, stems of the name it ends)
+        self._ending: dict[str, list[tuple[int, float, frozenset[str]]]] = defaultdict(list)
         self._words_of_path: list[dict[str, float]] = []
         self._paths_with: dict[str, list[int]] = defaultdict(list)
         usage = np.bincount(path_of_row, minlength=len(paths)) if len(paths) else np.zeros(0)
@@ -118,13 +125,15 @@ class TypeIndex:
             below_accessories = False
             words: dict[str, float] = {}
             for level, name in enumerate(reversed(path)):
-                conjuncts = [phrase(part) for part in _CONJUNCTS.split(name)]
+                conjuncts = [stems for part in _CONJUNCTS.split(name) if (stems := phrase(part))]
+                department = len(conjuncts) > 1 and (level > 0 or len(path) == 1)
+                sure = OTHER_HEAD if department else UPPER_NAME if level else LEAF_NAME
                 for stems in conjuncts:
-                    if stems and not (level and below_accessories):
-                        self._ending[stems[-1]].append((number, level, frozenset(stems)))
+                    if not (level and below_accessories):
+                        self._ending[stems[-1]].append((number, sure, frozenset(stems)))
                     for word in stems:
                         words[word] = max(words.get(word, 0.0), 1.0 / (1 + 0.5 * max(0, level - 1)))
-                below_accessories |= any(stems and stems[-1] in accessories for stems in conjuncts)
+                below_accessories |= any(stems[-1] in accessories for stems in conjuncts)
             self._words_of_path.append(words)
             for word in words:
                 spread[word] += float(usage[number])
@@ -223,58 +232,94 @@ class TypeIndex:
         return word in self.main or word in self._ending or word in known_heads()
 
     def _one_name(self, name: tuple[str, ...]) -> tuple[Scores, bool, tuple[str, ...]]:
-        """The rows of one name or of its synonyms; whether they were found by the full name; words nobody says."""
-        score = self._named(name)
-        found = bool(score.any())
-        for meant in same_words(name):
-            other = self._named(meant) * np.float32(SYNONYM)
-            np.maximum(score, other, out=score)
-        for length in range(len(name) - 1, 0, -1):  # "blue gown": a synonym of the head, the rest stays
-            for meant in same_words(name[-length:]):
-                other = self._named(name[:-length] + meant) * np.float32(SYNONYM)
-                np.maximum(score, other, out=score)
-        if score.any():
-            return score, True, ()
+        """The rows of one name or of its synonyms; whether the shop has the type; words that none of its products says."""
+        score = self._or_synonyms(name)
         if len(name) == 1:
-            return score, found, ()
-        # Not by its full name: the head alone, and say which words nobody has.
-        head = self._named(name[-1:])
-        for meant in same_words(name[-1:]):
-            np.maximum(head, self._named(meant) * np.float32(SYNONYM), out=head)
-        return head, bool(head.any()), name[:-1]
+            return score, bool(score.any()), ()
+        full = bool(score.any())
+        if full and self._is_compound(name):
+            return score, True, ()
+        # "Wireless earbuds", "wedding dress": those that say so first, then the other earbuds and dresses.
+        head = self._or_synonyms(name[-1:])
+        np.maximum(score, np.where(head >= WEAK, np.float32(LESS_SAID), head), out=score)
+        return score, full or bool(head.any()), () if full else name[:-1]
+
+    def _is_compound(self, name: tuple[str, ...]) -> bool:
+        """Whether the whole of ``name`` is a name of its own ("power station"), not a thing and what it is like."""
+        if name in taxonomy().by_phrase or same_words(name):
+            return True
+        return any(
+            len(stems) == len(name) and stems.issuperset(name)
+            for _, _, stems in self._ending.get(name[-1], ())
+        )
+
+    def _or_synonyms(self, name: tuple[str, ...]) -> Scores:
+        score = self._named(name)
+        for length in range(len(name), 0, -1):  # "blue gown": other words for the end of it, the rest stays
+            for meant in same_words(name[-length:]):
+                np.maximum(score, self._named(name[:-length] + meant) * np.float32(SYNONYM), out=score)
+        return score
 
     def _named(self, name: tuple[str, ...]) -> Scores:
         """Rows whose name is ``name``: by head, with every other word of it somewhere in the product."""
         score = np.zeros(self.rows, dtype=np.float32)
         head, others = name[-1], name[:-1]
-        rows = self.other.get(head)
-        if rows is not None:
-            score[rows] = OTHER_HEAD
+        for rows in (self.other.get(head), self.main.get(head)):
+            if rows is not None:
+                score[rows] = OTHER_HEAD
         by_path = np.zeros(len(self.paths), dtype=np.float32)
         complete = np.zeros(len(self.paths), dtype=bool)
-        for path, level, stems in self._ending.get(head, ()):
-            by_path[path] = max(by_path[path], LEAF_NAME if level == 0 else UPPER_NAME)
+        for path, sure, stems in self._ending.get(head, ()):
+            by_path[path] = max(by_path[path], sure)
             complete[path] |= stems.issuperset(others)
-        if by_path.any():
-            np.maximum(score, by_path[self.path_of_row], out=score)
-        rows = self.main.get(head)
-        if rows is not None:
-            score[rows] = np.maximum(score[rows], MAIN_HEAD)
+        named_by_path = by_path[self.path_of_row]
+        if head in self.main:
+            rows = self.main[head]
+            score[rows[self._same_domain(rows, named_by_path)]] = MAIN_HEAD
+        np.maximum(score, named_by_path, out=score)
         tags = taxonomy().by_name.get(name)
-        if tags:
-            np.maximum(score, np.where(np.isin(self.tag_of_row, tags), np.float32(WHOLE_KIND), 0), out=score)
-            others = () if name not in taxonomy().by_phrase or len(name) == 1 else others
+        tagged = (
+            np.isin(self.tag_of_row, tags) & ~self._extra_to(name)
+            if tags
+            else np.zeros(self.rows, dtype=bool)
+        )
+        score[tagged] = np.maximum(score[tagged], WHOLE_KIND)
         if others:
-            has = np.ones(self.rows, dtype=bool)
-            for word in others:
-                rows = self._evidence.postings(word)
-                says = np.zeros(self.rows, dtype=bool)
-                says[rows] = True
-                has &= says
-            if tags:
-                has |= np.isin(self.tag_of_row, tags)
-            score *= has | complete[self.path_of_row]
+            score *= self._says(others) | complete[self.path_of_row] | tagged
         return score
+
+    def _says(self, words: Sequence[str]) -> NDArray[np.bool_]:
+        """Rows that state every one of ``words``, or another word for it."""
+        says = np.ones(self.rows, dtype=bool)
+        for word in words:
+            here = np.zeros(self.rows, dtype=bool)
+            for meant in ((word,), *same_words((word,))):
+                here[self._evidence.stating(meant)] = True
+            says &= here
+        return says
+
+    def _same_domain(self, rows: NDArray[np.int32], named_by_path: Scores) -> NDArray[np.bool_]:
+        """Of rows whose title ends with a word, those that lie where the categories of that word lie: with tablets for sale, a
+        vitamin tablet is none."""
+        sure = self.domain_of_row[named_by_path >= LEAF_NAME]
+        domains = np.unique(sure[sure > 0])
+        if not len(domains):
+            return np.ones(len(rows), dtype=bool)
+        own = self.domain_of_row[rows]
+        return np.asarray((own == 0) | np.isin(own, domains))
+
+    def _extra_to(self, name: tuple[str, ...]) -> NDArray[np.bool_]:
+        """Rows that are an extra to ``name``: "TV accessories" and "TV wall bracket" are no TVs."""
+        accessories = taxonomy().accessories - {name[-1]}
+        extra = np.zeros(len(self.paths), dtype=bool)
+        for word in accessories & self._ending.keys():
+            for path, _, stems in self._ending[word]:
+                extra[path] |= bool(stems & set(name))
+        rows = extra[self.path_of_row]
+        said = self._evidence.postings(name[-1])
+        for word in accessories & self.main.keys():
+            rows[np.intersect1d(self.main[word], said, assume_unique=True)] = True
+        return np.asarray(rows)
 
     def _paths_named(self, stems: tuple[str, ...]) -> list[int]:
         """Paths that ``stems`` spell out: every word stands in the path, and its last name is all there."""
@@ -320,6 +365,8 @@ def _heads(title: str, known: set[str]) -> tuple[str, set[str]]:
     end = len(first)
     while end and first[end - 1] not in known:
         end -= 1
+    if end > 1 and first[end - 1] in _colours() and first[end - 2] in known:
+        end -= 1  # "…senator wear cream": a colour that is also a thing
     main = first[end - 1] if end else next((w for w in reversed(first) if w.isalpha()), "")
     others: set[str] = set()
     words = list(phrase(title))

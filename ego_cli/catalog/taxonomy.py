@@ -6,6 +6,7 @@ the thing *is* (the head of its name), then elsewhere in title and path. Longer 
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from functools import cache
 from ego_cli.catalog.product import Product
 from ego_cli.catalog.text import cached_terms, stem
 from ego_cli.settings import load_toml
+
+_PARTS = re.compile(r"\s*(?:&|,|/|-|\band\b)\s*", re.I)
 
 # How loudly a word speaks, by where it stands.
 LEAF_HEAD = 6.0  # "Smart watches" in the narrowest category, at its end
@@ -24,7 +27,7 @@ TITLE = 1.2
 FEATURE = 0.15
 LONGER = 0.6  # added weight of each further word of a phrase
 NAME = 0.9  # a kind's own name says less than one of its things: "phone" stands in "phone case", too
-DOMAIN_HINT = 1.5  # the category path's root names the domain
+DOMAIN_HINT = 1.6  # factor on votes for the domain that the category path's root names
 FEATURES_READ = 3
 
 
@@ -154,10 +157,12 @@ def classify_number(product: Product) -> int:
     votes: dict[int, float] = defaultdict(float)
     path = [phrase(name) for name in product.categories]
     for distance, stems in enumerate(reversed(path)):
-        if distance == 0:
+        if distance == 0 and not (len(path) == 1 and _is_department(product.categories[0])):
             _vote(votes, stems, LEAF, LEAF_HEAD)
         else:
-            _vote(votes, stems, PARENT / distance, PARENT / distance)
+            _vote(votes, stems, PARENT / max(distance, 1), PARENT / max(distance, 1))
+    if len(path) > 1:
+        _vote_across(votes, path[-2], path[-1])
     first = heading(product.title)
     while first and (first[-1][0].isdigit() or (first[-1] not in known_heads() and len(first) > 1)):
         first.pop()  # "…phone 64GB", "…loafers brown": the name of the thing stands before
@@ -172,7 +177,7 @@ def classify_number(product: Product) -> int:
     roots = {stem for stems in path[:1] for stem in stems}
     for number in votes:
         if roots & _domain_words(known.tags[number].domain):
-            votes[number] += DOMAIN_HINT
+            votes[number] *= DOMAIN_HINT
     return max(votes, key=lambda n: (votes[n], -n))
 
 
@@ -202,6 +207,23 @@ def _vote(votes: dict[int, float], stems: Sequence[str], weight: float, at_end: 
                 place += length - 1
                 break
         place += 1
+
+
+def _is_department(name: str) -> bool:
+    """A single category such as "phones-tablets" or "Health & Beauty": a department, which names no thing."""
+    parts = [phrase(part) for part in _PARTS.split(name)]
+    return sum(bool(part) for part in parts) > 1
+
+
+def _vote_across(votes: dict[int, float], parent: Sequence[str], leaf: Sequence[str]) -> None:
+    """A phrase that the two narrowest names make together, such as "Hair care > Treatments"."""
+    known = taxonomy()
+    joined = (*parent, *leaf)
+    for length in range(min(known.longest, len(joined)), len(leaf), -1):
+        if found := known.by_phrase.get(joined[-length:]):
+            for number, share in found:
+                votes[number] += share * LEAF_HEAD * (1 + LONGER * (length - 1))
+            return
 
 
 def brand_tier(brand: str | None, domain: str, percentile: float | None) -> int:

@@ -140,11 +140,9 @@ class Scene:
         return out
 
     @cached_property
-    def domain(self) -> NDArray[np.int64]:
+    def domain(self) -> NDArray[np.int8]:
         """Number of each row's domain, 0 for none."""
-        names = ["", *taxonomy().domains]
-        of_tag = np.array([names.index(tag.domain) for tag in taxonomy().tags])
-        return np.asarray(of_tag[self.index.types.tag_of_row[self.rows]])
+        return np.asarray(self.index.types.domain_of_row[self.rows])
 
     def domain_weight(self, type_: str) -> Column:
         """How much a signal type counts for each row, by its domain (1 where the domain says nothing)."""
