@@ -39,7 +39,7 @@ from ego_cli.conversation.understand.acts import Act, Kind, Understanding
 from ego_cli.conversation.update import SEARCHING, update
 from ego_cli.conversation.wording import listed, say
 from ego_cli.conversation.words import stems
-from ego_cli.ranking.rank import count, rank
+from ego_cli.ranking import count, rank
 from ego_cli.ranking.request import Request, Requirement
 from ego_cli.ranking.scored import Ranked, Scored
 from ego_cli.settings import Settings, load_settings
