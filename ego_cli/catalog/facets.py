@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from array import array
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
@@ -279,9 +280,13 @@ class FacetBuilder:
         renumber = np.full(len(self._attributes) + 1, -1, dtype=np.int32)
         kept.sort(key=lambda number: (self._attributes[number], -int(counts[number]), number))
         renumber[kept] = np.arange(len(kept), dtype=np.int32)
-        values = [
-            (self._attributes[n], self._spellings[n].most_common(1)[0][0], int(counts[n])) for n in kept
-        ]
+        names: dict[str, list[str]] = {}
+        for number in kept:
+            names.setdefault(self._attributes[number], []).append(
+                self._spellings[number].most_common(1)[0][0]
+            )
+        (self._folder / "facets.json").write_text(json.dumps(names, ensure_ascii=False), encoding="utf-8")
+        self._save("counts", counts[kept].astype(np.int32))
 
         ends = np.frombuffer(self._row_ends, dtype=np.int64)
         owner = np.repeat(np.arange(rows, dtype=np.int32), ends[1:] - ends[:-1])
@@ -291,18 +296,17 @@ class FacetBuilder:
         self._save("row_codes", new)
         self._save("row_indptr", np.searchsorted(owner, np.arange(rows + 1)).astype(np.int64))
         self._save("value_rows", owner[by_value])
-        self._save(
-            "value_indptr", np.searchsorted(new[by_value], np.arange(len(values) + 1)).astype(np.int64)
-        )
-        for attribute in SINGLE:
-            single = np.full(rows, -1, dtype=np.int32)
-            first = next((n for n, value in enumerate(values) if value[0] == attribute), 0)
-            mine = np.array([value[0] == attribute for value in values], dtype=bool)
-            if mine.any():
-                chosen = mine[new]
-                single[owner[chosen]] = new[chosen] - first
-            self._save(attribute, single)
-        (self._folder / "facets.json").write_text(json.dumps(values, ensure_ascii=False), encoding="utf-8")
+        self._save("value_indptr", np.searchsorted(new[by_value], np.arange(len(kept) + 1)).astype(np.int64))
+        first = 0
+        for attribute, values in names.items():
+            if attribute in SINGLE:
+                single = np.full(rows, -1, dtype=np.int32)
+                mine = (new >= first) & (new < first + len(values))
+                single[owner[mine]] = new[mine] - first
+                self._save(attribute, single)
+            first += len(values)
+        for attribute in set(SINGLE) - names.keys():
+            self._save(attribute, np.full(rows, -1, dtype=np.int32))
 
     def _save(self, name: str, values: npt.NDArray[Any]) -> None:
         np.save(self._folder / f"facets.{name}.npy", values)
@@ -319,29 +323,37 @@ class Facets:
     """
 
     def __init__(self, folder: Path) -> None:
-        listed: list[tuple[str, str, int]] = json.loads((folder / "facets.json").read_text(encoding="utf-8"))
-        self._values: dict[str, dict[str, int]] = {}
-        self._first: dict[str, int] = {}
-        for number, (attribute, value, count) in enumerate(listed):
-            self._first.setdefault(attribute, number)
-            self._values.setdefault(attribute, {})[value] = count
-        self._listed = listed
+        self._names: dict[str, list[str]] = json.loads((folder / "facets.json").read_text(encoding="utf-8"))
+        self._counts = mapped(folder / "facets.counts.npy")
+        self._first: dict[
+            str, int
+        ] = {}  # a value's number is its attribute's first plus its place among the attribute's
+        total = 0
+        for attribute, values in self._names.items():
+            self._first[attribute] = total
+            total += len(values)
+        self._starts = list(self._first.values())
         self._lookup: dict[str, dict[str, int]] = {}
+        self._values: dict[str, Mapping[str, int]] = {}
         self._row_codes = mapped(folder / "facets.row_codes.npy")
         self._row_indptr = mapped(folder / "facets.row_indptr.npy")
         self._value_rows = mapped(folder / "facets.value_rows.npy")
         self._value_indptr = mapped(folder / "facets.value_indptr.npy")
         self._single = {attribute: mapped(folder / f"facets.{attribute}.npy") for attribute in SINGLE}
 
+    def _pair(self, number: int) -> tuple[str, str]:
+        attribute = list(self._names)[bisect_right(self._starts, number) - 1]
+        return attribute, self._names[attribute][number - self._first[attribute]]
+
     @property
     def attributes(self) -> Sequence[str]:
         """Every attribute that some product has."""
-        return tuple(self._values)
+        return tuple(self._names)
 
     @property
     def detail_keys(self) -> Sequence[str]:
-        """Keys of details that many products share, lower case, most values first left to the caller."""
-        return tuple(name.removeprefix("details.") for name in self._values if name.startswith("details."))
+        """Keys of details that many products share, in lower case."""
+        return tuple(name.removeprefix("details.") for name in self._names if name.startswith("details."))
 
     @property
     def category_paths(self) -> Mapping[tuple[str, ...], int]:
@@ -350,13 +362,18 @@ class Facets:
 
     def values(self, attribute: str) -> Mapping[str, int]:
         """Value as most products spell it -> number of products, most frequent first; empty for an unknown attribute."""
-        return MappingProxyType(self._values.get(attribute, {}))
+        if attribute not in self._values:
+            names, first = self._names.get(attribute, []), self._first.get(attribute, 0)
+            counts = self._counts[first : first + len(names)].tolist()
+            self._values[attribute] = MappingProxyType(dict(zip(names, counts, strict=True)))
+        return self._values[attribute]
 
     def _number(self, attribute: str, value: str) -> int | None:
         if attribute not in self._lookup:
             first = self._first.get(attribute, 0)
-            folded = (fold(known) for known in self._values.get(attribute, {}))
-            self._lookup[attribute] = {known: first + place for place, known in enumerate(folded)}
+            self._lookup[attribute] = {
+                fold(name): first + place for place, name in enumerate(self._names.get(attribute, []))
+            }
         return self._lookup[attribute].get(fold(value))
 
     def rows(self, attribute: str, value: str) -> Rows:
@@ -369,7 +386,7 @@ class Facets:
     def of_row(self, row: int) -> list[tuple[str, str]]:
         """The (attribute, value) pairs of one row."""
         codes = self._row_codes[int(self._row_indptr[row]) : int(self._row_indptr[row + 1])]
-        return [self._listed[code][:2] for code in codes]
+        return [self._pair(int(code)) for code in codes]
 
     def codes(self, attribute: str) -> npt.NDArray[np.int32]:
         """int32[rows] for brand, leaf or path: the place of the row's value in ``values(attribute)``, -1 for none."""
@@ -381,12 +398,12 @@ class Facets:
         lengths = self._row_indptr[np.asarray(rows) + 1] - starts
         inside = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         counts = np.bincount(
-            self._row_codes[np.repeat(starts, lengths) + inside], minlength=len(self._listed)
+            self._row_codes[np.repeat(starts, lengths) + inside], minlength=self._counts.size
         )
         found: dict[str, dict[str, int]] = {}
         present = np.flatnonzero(counts)
         for number in present[np.argsort(-counts[present], kind="stable")]:
-            attribute, value, _ = self._listed[number]
+            attribute, value = self._pair(int(number))
             if not attributes or attribute in attributes:
                 found.setdefault(attribute, {})[value] = int(counts[number])
         return found

@@ -393,19 +393,19 @@ class LexicalIndex:
 
     def scores_of(self, terms: Sequence[str] | Mapping[str, float], rows: Rows) -> Scores:
         """float64[len(rows)]: the exact scores of ascending ``rows``."""
-        total = np.zeros(rows.size, dtype=np.float64)
-        for term, weight in weighted(terms).items():
-            here = self._slice(term)
-            if here is None:
-                continue
+        slices = [(self._slice(term), weight) for term, weight in weighted(terms).items()]
+        known = [(here, weight) for here, weight in slices if here is not None]
+        if not known or not rows.size:
+            return np.zeros(rows.size, dtype=np.float64)
+        frequency = np.zeros((len(known), rows.size), dtype=np.float64)
+        factors = np.empty((len(known), 1), dtype=np.float64)
+        for place, (here, weight) in enumerate(known):
             holders = self._rows[here]
-            place = np.searchsorted(holders, rows)
-            place[place == holders.size] = 0
-            hit = np.flatnonzero(holders[place] == rows)
-            frequency = self._frequencies[here][place[hit]].astype(np.float64)
-            impact = _impacts(idf(holders.size, self.size), frequency, self._norms[rows[hit]])
-            total[hit] += impact if weight == 1.0 else weight * impact
-        return total
+            nearest = holders[:-1].searchsorted(rows)  # never past the end, so it can be looked up
+            np.multiply(self._frequencies[here][nearest], holders[nearest] == rows, out=frequency[place])
+            factors[place] = weight * idf(holders.size, self.size)
+        # Where a row lacks a term its frequency is 0 and so is what the term adds. Rows of the matrix are added in order.
+        return np.asarray(_impacts(factors, frequency, self._norms[rows]).sum(axis=0))
 
     def _accumulate(self, wanted: Mapping[str, float], total: npt.NDArray[np.float32]) -> None:
         for term, weight in wanted.items():

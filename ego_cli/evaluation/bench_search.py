@@ -36,7 +36,7 @@ ZIPF_EXPONENT, ZIPF_SHIFT = (
 )  # Mandelbrot's form: weight of the r-th word is 1 / (r + shift) ** exponent
 QUERIES = 200
 SHORTEST, LONGEST = 2, 6  # terms a query
-MATCHED = (0.25, 0.55)  # share of rows that a query's terms may match; the middle is what we aim at
+MATCHED = (0.3, 0.5)  # share of rows that a query's terms may match; the middle is what we aim at
 ROUNDS = 3  # a query's time is its median over so many turns
 TOP = 10
 SEED = 11
