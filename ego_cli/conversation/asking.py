@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from ego_cli.catalog.denials import told
 from ego_cli.catalog.money import exchange_rate, format_money
 from ego_cli.conversation.events import MemoryUse
 from ego_cli.conversation.state import Budget, Slot, State, Want
@@ -114,6 +115,7 @@ def request_for(
         for ex in state.exclusions
         if ex.want is None or want is None or ex.want == want.id
     ]
+    exclusions += _denied(slots)
     # Explicit words of this conversation win over memory.
     waived = said | {stem for value in state.lifted for stem in stems(value)}
     exclusions += [ex for ex in memory.exclusions if not set(stems(ex.value)) <= waived]
@@ -134,6 +136,16 @@ def request_for(
         personal=memory.personal,
         limit=limit,
     )
+
+
+def _denied(slots: tuple[Slot, ...]) -> list[Exclusion]:
+    """ "Fragrance-free" is a wish that is also a promise: what is known to contain fragrance must not come."""
+    return [
+        Exclusion(value=thing, words=slot.words)
+        for slot in slots
+        for value in slot.values
+        if "free" in value.lower().replace("-", " ").split() and (thing := told(value).denied.strip())
+    ]
 
 
 def _requirement(slot: Slot) -> Requirement:

@@ -52,8 +52,11 @@ def _add_product(draft: Draft, product: Product, act: Act, quantity: int) -> Non
 
 
 def _size(draft: Draft, product: Product, act: Act) -> str | None:
-    """The size she named for this item, else the one she named for this kind of thing, if the item comes in it."""
-    named = [value for value in (*act.values, act.value or "") if value]
+    """The size she named for this item, else the one she named for this kind of thing, if the item comes in it.
+
+    Options of an act are written "size=42".
+    """
+    named = [value.removeprefix("size=") for value in act.values if value.startswith("size=")]
     want = draft.state.want
     held = [
         value for slot in (want.slots if want else ()) if slot.attribute == "size" for value in slot.values

@@ -64,7 +64,7 @@ def card(
 def line(card: Card) -> str:
     """A card as one line of text."""
     parts = [f"{card.position}. {card.title}", card.price, card.rating]
-    parts += [reason.tag for reason in card.reasons]
+    parts += [reason.tag for reason in card.reasons if reason.tag != card.rating]
     return " · ".join(parts)
 
 

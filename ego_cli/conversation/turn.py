@@ -40,7 +40,7 @@ from ego_cli.conversation.update import SEARCHING, update
 from ego_cli.conversation.wording import listed, say
 from ego_cli.conversation.words import stems
 from ego_cli.ranking import count, rank
-from ego_cli.ranking.request import Request, Requirement
+from ego_cli.ranking.request import Request
 from ego_cli.ranking.scored import Ranked, Scored
 from ego_cli.settings import Settings, load_settings
 
@@ -199,10 +199,9 @@ class Assistant:
         return None if row is None else self.catalogue.product(row)
 
     def _fits(self, slot: Slot, category: str) -> bool:
-        requirement = Requirement(
-            slot.attribute, values=slot.values, number=slot.number, unit=slot.unit, hard=True
-        )
-        return count(self.catalogue, Request(category=category, requirements=(requirement,))) > 0
+        """Whether products of a type state one of the slot's values: sizes of shoes mean nothing for bags."""
+        stated = self._rank(Request(category=category, limit=1)).facets.get(slot.attribute, {})
+        return any(set(stems(value)) == set(stems(known)) for value in slot.values for known in stated)
 
     # --- retrieve and rank ---------------------------------------------------------------------------------------------
 
@@ -234,7 +233,7 @@ class Assistant:
                 want,
                 bounds=bounds,
                 recollection=recollections[want.id] if want else self._recollect(state, None),
-                hide_seen=bool(kinds & {Kind.SHOW_MORE, Kind.REJECT, Kind.NONE_OF_THESE}),
+                hide_seen=Kind.SHOW_MORE in kinds,
             )
             ranked = self._rank(request)
             relaxed = None

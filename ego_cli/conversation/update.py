@@ -39,6 +39,10 @@ SEARCHING = frozenset(
 )  # fmt: skip
 
 
+# What clears the ground comes first, then the nouns that adjectives bind to; the rest in the order in which it was said.
+_FIRST = {kind: place for place, kind in enumerate((Kind.UNDO, Kind.START_OVER, Kind.OVERRIDE, Kind.NEED))}
+
+
 def update(
     state: State, resolved: Sequence[Resolved], *, turn: int, shelf: Shelf, fits: Fits
 ) -> tuple[State, tuple[Change, ...], tuple[str, ...]]:
@@ -58,7 +62,7 @@ def update(
         item.act for item in resolved if item.act.kind is Kind.CONSTRAIN and item.act.attribute == "category"
     ]
     first_need = True
-    for item in resolved:
+    for item in sorted(resolved, key=lambda item: _FIRST.get(item.act.kind, len(_FIRST))):
         act = item.act
         if act.kind is Kind.NEED:
             _need(draft, act, others=needs, first=first_need, rejected=excluded_types)
@@ -78,10 +82,7 @@ def _leave_last_list(draft: Draft, searching: Sequence[Resolved]) -> None:
     left = tuple(pid for pid in draft.state.last_shown if pid not in taken)
     if left:
         draft.emit("passed-over", after=left)
-    if kinds & {Kind.SHOW_MORE, Kind.REJECT, Kind.NONE_OF_THESE}:
-        draft.emit("more", after=tuple(sorted(draft.state.seen)))
-    else:
-        draft.emit("more", after=())
+    draft.emit("more", after=tuple(sorted(draft.state.seen)) if Kind.SHOW_MORE in kinds else ())
     if draft.state.like and Kind.MORE_LIKE not in kinds and Kind.SHOW_MORE not in kinds:
         draft.emit("liked", after=())
     if draft.state.focus and kinds & {Kind.NEED, Kind.START_OVER}:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ego_cli.conversation.words import stems
 
 if TYPE_CHECKING:
-    from ego_cli.conversation.state import Slot, State, Want
+    from ego_cli.conversation.state import Slot, State
     from ego_cli.evaluation.case_stage import Stage
 
 PRICE_TOLERANCE = 0.005
@@ -72,16 +72,22 @@ def _state(stage: Stage, wanted: Mapping[str, Any]) -> Iterator[Finding]:
             found = held_values(state, "size")
             yield key, expected, found, any(_plain_size(size) == _plain_size(str(expected)) for size in found)
         elif key == "cart":
-            found = sorted(line.product_id for line in state.basket)
+            found = sorted([line.product_id for line in state.basket] + _asked_for_option(state))
             yield key, sorted(expected), found, found == sorted(expected)
         elif key == "cart_size":
             yield key, expected, len(state.basket), len(state.basket) == expected
         elif key == "cart_qty":
             found = sum(line.quantity for line in state.basket)
+            found += state.pending.quantity if state.pending and _asked_for_option(state) else 0
             yield key, expected, found, found == expected
         else:
             yield key, expected, "unknown check", False
 
+
+def _asked_for_option(state: State) -> list[str]:
+    """A basket that asks for a size first counts when the item that it asks about is the right one."""
+    pending = state.pending
+    return list(pending.product_ids) if pending is not None and pending.kind == "option" else []
 
 
 def held_values(state: State, attribute: str) -> list[str]:
@@ -119,7 +125,9 @@ def _any_matches(found: Sequence[str], wanted: str | Sequence[str]) -> bool:
 def _alike(one: str, other: str) -> bool:
     """Case-insensitive; singular and plural alike; equality or containment either way."""
     a, b = set(stems(one)), set(stems(other))
-    return bool(a and b) and (a <= b or b <= a or one.lower() in other.lower() or other.lower() in one.lower())
+    return bool(a and b) and (
+        a <= b or b <= a or one.lower() in other.lower() or other.lower() in one.lower()
+    )
 
 
 def _excluded(state: State) -> list[str]:
