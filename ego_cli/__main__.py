@@ -1,4 +1,4 @@
-"""The `ego` command. `--version` answers before anything heavy is imported."""
+"""The `ego` command. `--version` answers before anything heavy is imported, the screen before the command line is."""
 
 from __future__ import annotations
 
@@ -12,6 +12,12 @@ def main() -> None:
 
         sys.stdout.write(f"ego {__version__}\n")
         return
+    from ego_cli.console import has_screen
+
+    if sys.argv[1:] in ([], ["--continue"]) and has_screen():
+        from ego_cli.tui.start import run as run_screen
+
+        raise SystemExit(run_screen(resume=bool(sys.argv[1:])))
     from ego_cli.cli import run
 
     run()

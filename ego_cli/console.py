@@ -18,6 +18,16 @@ class Advance(Protocol):
     def __call__(self, done: int, total: int | None = None) -> None: ...
 
 
+def has_screen() -> bool:
+    """Whether there is a terminal that can show the screen, and nobody asked for lines instead.
+
+    Standard error counts too: it is what Textual paints on.
+    """
+    if os.environ.get("ACCESSIBLE") or os.environ.get("TERM") == "dumb":
+        return False
+    return sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty()
+
+
 def out(text: str = "") -> None:
     """Print a result line to stdout."""
     _write(sys.stdout, text + "\n")

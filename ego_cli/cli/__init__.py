@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -11,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command as click_command
 
-from ego_cli.console import leaving_cleanly, out
+from ego_cli.console import has_screen, leaving_cleanly, out
 from ego_cli.errors import ExitCode
 
 # name -> (module, attribute, one line of help). The attribute is a Typer app or a command function.
@@ -101,14 +100,14 @@ def front_door(
         os.environ["EGO_USER"] = user
     if ctx.invoked_subcommand is not None:
         return
-    if plain or os.environ.get("ACCESSIBLE") or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if plain or not has_screen():
         from ego_cli.cli.chat import chat
 
         chat(plain=True, resume=resume)
         return
-    from ego_cli.tui.app import run as run_screen
+    from ego_cli.tui.start import run as run_screen
 
-    run_screen(resume=resume)
+    raise typer.Exit(run_screen(resume=resume))
 
 
 def run() -> None:
