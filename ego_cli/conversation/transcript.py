@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
-from ego_cli.conversation.events import TurnDone
+from ego_cli.conversation.events import Card, Decision, Question, Reply, TurnDone, jsonable
+from ego_cli.conversation.state import State
+from ego_cli.conversation.understand.acts import Understanding
 from ego_cli.errors import MisuseError
+from ego_cli.places import private_folder
+from ego_cli.ranking.scored import Reason
 
 
 def as_markdown(turns: Iterable[TurnDone], *, title: str) -> str:
@@ -93,3 +99,58 @@ def _escaped(text: str) -> str:
 
 def _row(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cell.replace("|", r"\|").replace("\n", " ") for cell in cells) + " |"
+
+
+# --- what a screen shows again when a conversation is resumed ----------------------------------------------------------
+
+KEPT_TURNS = 200  # of a resumed conversation; older ones are no longer shown
+
+
+def keep(path: Path, done: TurnDone) -> None:
+    """Add what the shopper saw of a turn to the file at ``path`` (0600 in a 0700 folder); a first turn begins it anew."""
+    private_folder(path.parent)
+    record = {
+        "turn": done.turn,
+        "text": done.text,
+        "reply": jsonable(done.reply),
+        "question": jsonable(done.decision.question),
+        "table": jsonable(done.decision.table),
+    }
+    flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if done.turn == 1 else os.O_APPEND)
+    with os.fdopen(os.open(path, flags, 0o600), "a", encoding="utf-8") as file:
+        file.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+
+def kept(path: Path, state: State) -> tuple[TurnDone, ...]:
+    """The turns in that file up to where ``state`` stands, oldest first; a line that cannot be read is left out."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return ()
+    turns: dict[int, TurnDone] = {}
+    for line in lines:
+        try:
+            done = _seen_again(json.loads(line), state)
+        except (ValueError, KeyError, TypeError):
+            continue  # cut short by a crash, or written by another version
+        turns[done.turn] = done
+    return tuple(done for turn, done in sorted(turns.items()) if turn <= state.turn)[-KEPT_TURNS:]
+
+
+def _seen_again(record: dict[str, Any], state: State) -> TurnDone:
+    reply = record["reply"]
+    cards = tuple(
+        Card(**{**card, "reasons": tuple(Reason(**reason) for reason in card["reasons"])})
+        for card in reply["cards"]
+    )
+    asked = record["question"]
+    question = Question(**{**asked, "options": tuple(asked["options"])}) if asked else None
+    return TurnDone(
+        turn=record["turn"],
+        text=record["text"],
+        state=state,
+        understanding=Understanding(record["text"], ()),
+        changes=(),
+        decision=Decision(question=question, table=tuple(map(tuple, record["table"]))),
+        reply=Reply(**{**reply, "cards": cards}),
+    )

@@ -6,6 +6,7 @@ screens are imported once that frame has been painted.
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -91,6 +92,8 @@ class EgoApp(App[int]):
         from ego_cli.tui.inspector import Inspector, Strip
         from ego_cli.tui.talk import Talk
 
+        gc.enable()  # off since start.run
+        gc.freeze()
         await self.main.query_one("#side").mount(Inspector(id="inspector"))
         await self.main.query_one("#strip").mount(Strip())
         self.talk = Talk(self, lambda: self.open_engine("", ""), lambda: self.open_shop(""))

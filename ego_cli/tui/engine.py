@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Protocol
@@ -25,7 +25,7 @@ class MemoryRow:
     uses: int = 0
     pinned: bool = False
     subject: str = ""  # "" = the shopper
-    confidence: float = 1.0
+    confidence: str = ""  # "high", "medium", "low"
     source: str = ""  # "declared", "inferred", ...
     curve: tuple[float, ...] = ()  # retention for each day from today on, if nothing happens
 
@@ -128,7 +128,13 @@ class Engine(Protocol):
         """Names and sizes of the catalogues on this machine."""
 
     def users(self) -> tuple[str, ...]: ...
-    def runs(self) -> tuple[Run, ...]: ...
+    def runs(self) -> tuple[Run, ...]:
+        """Stored evaluation runs, newest first."""
+
+    def play_run(self, advance: Callable[[int, int], None]) -> None:
+        """Play a short evaluation of this catalogue; ``advance(done, total)`` is told of progress. Takes a while:
+        the only method that may be called from another thread than the others."""
+
     def settings(self) -> tuple[tuple[str, str], ...]:
         """What is configured, as (name, value), most asked for first."""
 

@@ -220,7 +220,7 @@ USES = (
 MEMORY = MemoryPage(
     rows=(
         MemoryRow(
-            "m1", "avoids fragrance", "avoidance", 1.0, 40, 6, True, "", 1.0, "declared", tuple([1.0] * 180)
+            "m1", "avoids fragrance", "avoidance", 1.0, 40, 6, True, "", "high", "declared", tuple([1.0] * 180)
         ),
         MemoryRow(
             "m2",
@@ -231,11 +231,11 @@ MEMORY = MemoryPage(
             3,
             False,
             "",
-            0.7,
+            "medium",
             "inferred",
             tuple((1 + 0.9 * t / 60) ** -0.5 for t in range(180)),
         ),
-        MemoryRow("m3", "shoe size EU 42", "size", 1.0, 90, 2, True, "", 1.0, "declared", tuple([1.0] * 180)),
+        MemoryRow("m3", "shoe size EU 42", "size", 1.0, 90, 2, True, "", "high", "declared", tuple([1.0] * 180)),
         MemoryRow(
             "m4",
             "mum cannot stand perfume",
@@ -245,7 +245,7 @@ MEMORY = MemoryPage(
             1,
             False,
             "mum",
-            0.9,
+            "high",
             "declared",
             tuple((1 + 0.9 * t / 365) ** -0.5 for t in range(180)),
         ),
@@ -258,7 +258,7 @@ MEMORY = MemoryPage(
             0,
             False,
             "",
-            0.6,
+            "low",
             "episode",
             tuple((1 + 0.9 * t / 14) ** -0.5 for t in range(180)),
         ),

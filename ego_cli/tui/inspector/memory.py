@@ -28,7 +28,7 @@ def facts(row: MemoryRow) -> str:
         row.source,
         age,
         f"{row.uses} uses" if row.uses != 1 else "1 use",
-        f"sure {row.confidence:.0%}",
+        f"{row.confidence} confidence" if row.confidence else "",
     ]
     if row.subject:
         parts.append(f"about {row.subject}")

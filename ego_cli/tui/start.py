@@ -1,0 +1,53 @@
+"""Start the screen. What is imported here stands between a key press and the first frame."""
+
+from __future__ import annotations
+
+import gc
+import signal
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ego_cli.tui.engine import Engine, Shop
+
+
+def run(*, resume: bool = False) -> int:
+    """Show the screen until the person leaves it; returns the exit code.
+
+    ``resume`` goes on with the last conversation. The settings are read on a background thread; only theme and keys are
+    looked up before. Needs a terminal on standard input and output: the caller has made sure of that.
+    """
+    gc.disable()  # importing makes a great many objects and no garbage; EgoApp turns it on again after the first frame
+    from ego_cli.places import config_file
+    from ego_cli.tui import themes
+    from ego_cli.tui.app import EgoApp
+    from ego_cli.tui.remembered import first_look
+
+    fresh = [not resume]
+
+    def open_engine(catalogue: str, user: str) -> Engine:
+        from ego_cli.tui import opening
+
+        wanted, fresh[0] = not fresh[0], True  # only the first conversation is resumed
+        return opening.open_engine(catalogue, user, resume=wanted)
+
+    def open_shop(catalogue: str) -> Shop:
+        from ego_cli.tui import opening
+
+        return opening.open_shop(catalogue)
+
+    theme, keymap = first_look(config_file())
+    app = EgoApp(open_engine, open_shop, theme=theme or themes.DEFAULT, keymap=keymap)
+    _leave_when_told(app)
+    app.run()
+    return app.return_code or 0
+
+
+def _leave_when_told(app: Any) -> None:
+    """A closed terminal (SIGHUP) or SIGTERM ends the program as /quit does: files are put away, the terminal restored."""
+
+    def leave(number: int, frame: object) -> None:
+        app.call_later(app.leave, 0)
+
+    for name in ("SIGHUP", "SIGTERM"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), leave)
