@@ -17,10 +17,27 @@ class Told(NamedTuple):
     denied: str
 
 
-# A cheap look before the real work: most texts deny nothing.
-_CUE = re.compile(
-    r"free\b|\bno\b|\bnon|\bnot\b|n[’']t\b|\bwithout\b|\bzero\b|\bnever\b|less\b|\b0\s?%|\bexclud|\bminus\b|\bneither\b|\bdevoid\b",
-    re.I,
+# A cheap look before the real work: most texts deny nothing. (A search for each is quicker than one pattern for all.)
+_CUES = (
+    "free",
+    "less",
+    " no",
+    "without",
+    "n't",
+    "n’t",
+    "zero",
+    "never",
+    "exclud",
+    "minus",
+    "devoid",
+    "neither",
+    "0%",
+    "0 %",
+    "\nno",
+    "(no",
+    "-no",
+    ",no",
+    "/no",
 )
 
 _WORD = r"[a-z0-9][a-z0-9'’]*"
@@ -74,9 +91,9 @@ def told(text: str) -> Told:
     >>> told("Fragrance-free lotion with glycerin")
     Told(affirmed='  lotion with glycerin', denied='fragrance')
     """
-    if not _CUE.search(text):
-        return Told(text.lower(), "")
     rest = text.lower()
+    if not (rest.startswith("no") or any(cue in rest for cue in _CUES)):
+        return Told(rest, "")
     denied: list[str] = []
 
     def take(match: re.Match[str]) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -145,40 +146,11 @@ class Evidence:
 
     @classmethod
     def build(cls, products: Iterable[Product]) -> Evidence:
-        """Read every product once (about 0.15 ms each)."""
-        ids: dict[str, int] = {}
-        kinds: dict[str, int] = {}
-        unit_of_row, fields, token_of_unit, tokens = [0], bytearray(), [0], []
-        q_kind, q_row, q_value, q_near = [], [], [], []
-        for row, product in enumerate(products):
-            for field, _, text in statements(product):
-                for word in tokens_of(text):
-                    tokens.append(ids.setdefault(word, len(ids)))
-                fields.append(field)
-                token_of_unit.append(len(tokens))
-                if field in (Field.TITLE, Field.FEATURE, Field.DETAIL, Field.DESCRIPTION, Field.SIZE):
-                    for unit, value, near in quantities(text):
-                        q_kind.append(kinds.setdefault(unit, len(kinds)))
-                        q_row.append(row)
-                        q_value.append(value)
-                        q_near.append(ids.setdefault(near, len(ids)) if near else -1)
-            unit_of_row.append(len(fields))
-        return cls(
-            list(ids),
-            list(kinds),
-            _arrays(
-                np.array(unit_of_row, dtype=np.int64),
-                np.frombuffer(bytes(fields), dtype=np.uint8),
-                np.array(token_of_unit, dtype=np.int64),
-                np.array(tokens, dtype=np.int32),
-                len(ids),
-                np.array(q_kind, dtype=np.int32),
-                np.array(q_row, dtype=np.int32),
-                np.array(q_value, dtype=np.float32),
-                np.array(q_near, dtype=np.int32),
-                len(kinds),
-            ),
-        )
+        """Read every product once (about 0.1 ms each)."""
+        reader = _Reader()
+        for product in products:
+            reader.add(product)
+        return cls(list(reader.ids), list(reader.kinds), reader.arrays())
 
     def save(self, folder: Path) -> None:
         """Write the arrays into ``folder`` (made if missing), one ``.npy`` each, and the words as JSON."""
@@ -314,45 +286,86 @@ def _member(rows: Rows, others: Rows) -> NDArray[np.bool_]:
     return np.asarray(others[place] == rows)
 
 
-def _arrays(
-    unit_of_row: NDArray[np.int64],
-    field: NDArray[np.uint8],
-    token_of_unit: NDArray[np.int64],
-    token: NDArray[np.int32],
-    stems: int,
-    q_kind: NDArray[np.int32],
-    q_row: NDArray[np.int32],
-    q_value: NDArray[np.float32],
-    q_near: NDArray[np.int32],
-    kinds: int,
-) -> Arrays:
-    rows = len(unit_of_row) - 1
-    row_of_unit = np.repeat(np.arange(rows, dtype=np.int64), np.diff(unit_of_row))
-    spoken = field != Field.INGREDIENTS
-    lengths = np.diff(token_of_unit)
-    pairs = token.astype(np.int64) * max(rows, 1) + np.repeat(row_of_unit, lengths)
-    in_spoken = np.repeat(spoken, lengths)
-    row_of_stem, posting = _inverted(pairs[in_spoken], rows, stems)
-    listed_of_stem, listed = _inverted(pairs[~in_spoken], rows, stems)
-    order = np.argsort(q_kind, kind="stable")
-    return Arrays(
-        unit_of_row=unit_of_row,
-        field=field,
-        token_of_unit=token_of_unit,
-        token=token,
-        row_of_stem=row_of_stem,
-        posting=posting,
-        listed_of_stem=listed_of_stem,
-        listed=listed,
-        quantity_of_unit=np.searchsorted(q_kind[order], np.arange(kinds + 1)).astype(np.int64),
-        quantity_row=q_row[order],
-        quantity_value=q_value[order],
-        quantity_near=q_near[order],
-    )
+class _Numbering(dict[str, int]):
+    """Gives each new word the next number."""
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = len(self)
+        return number
+
+
+class _Reader:
+    """Collects the statements of products row by row."""
+
+    def __init__(self) -> None:
+        self.ids = _Numbering()
+        self.kinds = _Numbering()
+        self._unit_of_row = array("q", [0])
+        self._fields = array("B")
+        self._token_of_unit = array("q", [0])
+        self._tokens = array("i")
+        self._quantity_kind = array("i")
+        self._quantity_row = array("i")
+        self._quantity_value = array("f")
+        self._quantity_near = array("i")
+        # Shops repeat themselves: "Machine wash" is read once. (text -> its stem numbers, its quantities)
+        self._read = lru_cache(maxsize=200_000)(self._statement)
+
+    def _statement(self, text: str) -> tuple[array[int], list[tuple[int, float, int]]]:
+        number = self.ids.__getitem__
+        found = array("i", map(number, _tokens(text)))
+        amounts = [(self.kinds[u], v, number(near) if near else -1) for u, v, near in quantities(text)]
+        return found, amounts
+
+    def add(self, product: Product) -> None:
+        row = len(self._unit_of_row) - 1
+        for field, _, text in statements(product):
+            found, amounts = self._read(text) if len(text) <= SHORT else self._statement(text)
+            self._tokens.extend(found)
+            self._fields.append(field)
+            self._token_of_unit.append(len(self._tokens))
+            if amounts and field is not Field.INGREDIENTS:
+                for kind, value, near in amounts:
+                    self._quantity_kind.append(kind)
+                    self._quantity_row.append(row)
+                    self._quantity_value.append(value)
+                    self._quantity_near.append(near)
+        self._unit_of_row.append(len(self._fields))
+
+    def arrays(self) -> Arrays:
+        rows, stems = len(self._unit_of_row) - 1, len(self.ids)
+        unit_of_row = np.array(self._unit_of_row, dtype=np.int64)
+        field = np.array(self._fields, dtype=np.uint8)
+        token_of_unit = np.array(self._token_of_unit, dtype=np.int64)
+        token = np.array(self._tokens, dtype=np.int32)
+        lengths = np.diff(token_of_unit)
+        row_of_unit = np.repeat(np.arange(rows, dtype=np.int64), np.diff(unit_of_row))
+        pairs = token.astype(np.int64) * max(rows, 1) + np.repeat(row_of_unit, lengths)
+        spoken = np.repeat(field != Field.INGREDIENTS, lengths)
+        row_of_stem, posting = _inverted(pairs[spoken], rows, stems)
+        listed_of_stem, listed = _inverted(pairs[~spoken], rows, stems)
+        kind = np.array(self._quantity_kind, dtype=np.int32)
+        order = np.argsort(kind, kind="stable")
+        return Arrays(
+            unit_of_row=unit_of_row,
+            field=field,
+            token_of_unit=token_of_unit,
+            token=token,
+            row_of_stem=row_of_stem,
+            posting=posting,
+            listed_of_stem=listed_of_stem,
+            listed=listed,
+            quantity_of_unit=np.searchsorted(kind[order], np.arange(len(self.kinds) + 1)).astype(np.int64),
+            quantity_row=np.array(self._quantity_row, dtype=np.int32)[order],
+            quantity_value=np.array(self._quantity_value, dtype=np.float32)[order],
+            quantity_near=np.array(self._quantity_near, dtype=np.int32)[order],
+        )
 
 
 def _inverted(pairs: NDArray[np.int64], rows: int, stems: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    stem_of, row_of = np.divmod(np.unique(pairs), max(rows, 1))
+    pairs = np.sort(pairs)
+    distinct = pairs[np.concatenate(([True], pairs[1:] != pairs[:-1]))] if len(pairs) else pairs
+    stem_of, row_of = np.divmod(distinct, max(rows, 1))
     return np.searchsorted(stem_of, np.arange(stems + 1)).astype(np.int64), row_of.astype(np.int32)
 
 

@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from ego_cli.catalog.product import Product
 from ego_cli.catalog.text import cached_terms, stem
@@ -151,34 +151,46 @@ def classify(product: Product) -> Tag:
     return taxonomy().tags[classify_number(product)]
 
 
-def classify_number(product: Product) -> int:
-    """As ``classify``, but the number of the tag in ``taxonomy().tags``."""
+def classify_number(
+    product: Product, first: Sequence[str] | None = None, title: Sequence[str] | None = None
+) -> int:
+    """As ``classify``, but the number of the tag in ``taxonomy().tags``. ``first`` and ``title`` are the stems of the title's
+    first phrase and of all of it, where the caller has them."""
     known = taxonomy()
-    votes: dict[int, float] = defaultdict(float)
-    path = [phrase(name) for name in product.categories]
-    for distance, stems in enumerate(reversed(path)):
-        if distance == 0 and not (len(path) == 1 and _is_department(product.categories[0])):
-            _vote(votes, stems, LEAF, LEAF_HEAD)
-        else:
-            _vote(votes, stems, PARENT / max(distance, 1), PARENT / max(distance, 1))
-    if len(path) > 1:
-        _vote_across(votes, path[-2], path[-1])
-    first = heading(product.title)
-    while first and (first[-1][0].isdigit() or (first[-1] not in known_heads() and len(first) > 1)):
+    votes = dict(_path_votes(product.categories))
+    first = list(heading(product.title) if first is None else first)
+    title = phrase(product.title) if title is None else title
+    rest = title[len(first) :]
+    heads = known_heads()
+    while first and (first[-1][0].isdigit() or (first[-1] not in heads and len(first) > 1)):
         first.pop()  # "…phone 64GB", "…loafers brown": the name of the thing stands before
     _vote(votes, first, TITLE, TITLE_HEAD)
-    rest = phrase(product.title)[len(first) :]
     _vote(votes, rest, TITLE * 0.5, TITLE * 0.5)
     if not votes:
         for text in product.features[:FEATURES_READ]:
             _vote(votes, phrase(text), FEATURE, FEATURE)
     if not votes:
         return 0
-    roots = {stem for stems in path[:1] for stem in stems}
-    for number in votes:
-        if roots & _domain_words(known.tags[number].domain):
-            votes[number] *= DOMAIN_HINT
+    roots = set(phrase(product.categories[0])) if product.categories else set()
+    if roots:
+        for number in votes:
+            if roots & _domain_words(known.tags[number].domain):
+                votes[number] *= DOMAIN_HINT
     return max(votes, key=lambda n: (votes[n], -n))
+
+
+@lru_cache(maxsize=20_000)
+def _path_votes(categories: tuple[str, ...]) -> Mapping[int, float]:
+    votes: dict[int, float] = {}
+    path = [phrase(name) for name in categories]
+    for distance, stems in enumerate(reversed(path)):
+        if distance == 0 and not (len(path) == 1 and _is_department(categories[0])):
+            _vote(votes, stems, LEAF, LEAF_HEAD)
+        else:
+            _vote(votes, stems, PARENT / max(distance, 1), PARENT / max(distance, 1))
+    if len(path) > 1:
+        _vote_across(votes, path[-2], path[-1])
+    return votes
 
 
 @cache
@@ -195,18 +207,28 @@ def _domain_words(domain: str) -> frozenset[str]:
 
 def _vote(votes: dict[int, float], stems: Sequence[str], weight: float, at_end: float) -> None:
     """Give every phrase of the taxonomy found in ``stems`` its vote; the longest at each place, once."""
-    known = taxonomy()
-    place = 0
-    while place < len(stems):
-        for length in range(min(known.longest, len(stems) - place), 0, -1):
-            found = known.by_phrase.get(tuple(stems[place : place + length]))
+    by_phrase, starts = taxonomy().by_phrase, _starts()
+    place, end = 0, len(stems)
+    while place < end:
+        longest = starts.get(stems[place], 0)
+        for length in range(min(longest, end - place), 0, -1):
+            found = by_phrase.get(tuple(stems[place : place + length]))
             if found:
-                last = place + length == len(stems)
+                loudness = (at_end if place + length == end else weight) * (1 + LONGER * (length - 1))
                 for number, share in found:
-                    votes[number] += share * (at_end if last else weight) * (1 + LONGER * (length - 1))
+                    votes[number] = votes.get(number, 0.0) + share * loudness
                 place += length - 1
                 break
         place += 1
+
+
+@cache
+def _starts() -> Mapping[str, int]:
+    """First stem of a phrase -> length of the longest phrase that it begins."""
+    found: dict[str, int] = {}
+    for known in taxonomy().by_phrase:
+        found[known[0]] = max(len(known), found.get(known[0], 0))
+    return found
 
 
 def _is_department(name: str) -> bool:
@@ -222,7 +244,7 @@ def _vote_across(votes: dict[int, float], parent: Sequence[str], leaf: Sequence[
     for length in range(min(known.longest, len(joined)), len(leaf), -1):
         if found := known.by_phrase.get(joined[-length:]):
             for number, share in found:
-                votes[number] += share * LEAF_HEAD * (1 + LONGER * (length - 1))
+                votes[number] = votes.get(number, 0.0) + share * LEAF_HEAD * (1 + LONGER * (length - 1))
             return
 
 
