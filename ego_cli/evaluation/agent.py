@@ -16,7 +16,7 @@ from ego_cli.catalog.store import open_catalogue
 from ego_cli.conversation.asking import price_bounds, request_for
 from ego_cli.conversation.events import TurnDone
 from ego_cli.conversation.turn import Assistant
-from ego_cli.ranking.request import Personal, Request
+from ego_cli.ranking.request import Request
 from ego_cli.settings import LlmSettings, MemorySettings, load_settings
 
 # How many are shown by the number of constraints known, or by the turns gone when that is more. With little to go by, ten
@@ -116,9 +116,7 @@ class Agent:
             currency=self._catalogue.currency,
             fx=self._settings.fx,
         )
-        full = request_for(
-            state, want, bounds=bounds, personal=Personal(tags=assistant.tags), limit=len(self._catalogue)
-        )
+        full = request_for(state, want, bounds=bounds, limit=len(self._catalogue))
         place = self._place(full, product_id)
         if place:
             return {"kind": "outranked", "why": f"it stands in place {place:,} for {_asked_for(full)}"}

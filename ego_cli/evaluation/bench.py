@@ -6,7 +6,6 @@ Ratios are what may be compared between machines and from day to day; ``docs/ben
 from __future__ import annotations
 
 import json
-import sqlite3
 import subprocess
 import tempfile
 import time
@@ -24,7 +23,6 @@ from ego_cli.settings import private_folder, user_data_folder
 
 GROWTH = (5_000, 50_000, 500_000)  # products
 CONVERSATIONS = 20  # sessions whose messages are said in the benchmark of a turn
-QUESTIONS = 60  # queries of the search benchmark
 
 Record = dict[str, Any]
 
@@ -136,42 +134,6 @@ def _say_all(agent: Any, talks: Sequence[Sequence[str]]) -> None:
         agent.reset(f"bench-{number}", {})
         for turn_number, message in enumerate(talk, 1):
             agent.respond(f"bench-{number}", message, turn_number, 10)
-
-
-# --- search ----------------------------------------------------------------------------------------------------------
-
-
-def search(catalogue: str, *, rounds: int = 5, seed: int = 0) -> Record:
-    """The lexical leg beside SQLite's own ranking of the same full-text index, ten best of the same questions."""
-    from ego_cli.catalog.store import open_catalogue
-    from ego_cli.catalog.text import full_text_query
-    from ego_cli.settings import load_settings
-
-    opened = open_catalogue(catalogue)
-    questions = [said for talk in conversations(catalogue, seed=seed) for said in talk][:QUESTIONS]
-    weights = load_settings().search.model_dump().values()
-    score = f"bm25(fulltext, {', '.join(str(weight) for weight in weights)})"
-    database = sqlite3.connect(f"{opened.path.resolve().as_uri()}?mode=ro", uri=True)
-    query = f"SELECT rowid FROM fulltext WHERE fulltext MATCH ? ORDER BY {score}, rowid LIMIT 10"
-    matches = [match for said in questions if (match := full_text_query(said).match)]
-
-    def ours() -> None:
-        for said in questions:
-            opened.search(said, k=10)
-
-    def sqlite_itself() -> None:
-        for match in matches:
-            database.execute(query, (match,)).fetchall()
-
-    spent = interleaved({"ego, lexical leg": ours, "FTS5 by SQL": sqlite_itself}, rounds=rounds)
-    each = {name: [ms / len(questions) for ms in values] for name, values in spent.items()}
-    return record(
-        "search",
-        products=len(opened),
-        questions=len(questions),
-        rounds=rounds,
-        **compared(each, "FTS5 by SQL"),
-    )
 
 
 # --- growth ----------------------------------------------------------------------------------------------------------

@@ -175,11 +175,12 @@ def machine() -> dict[str, Any]:
 
 
 _KNOWN: frozenset[str] = frozenset()  # ids of the catalogue, in a worker
+_TURNSTILE: Any = None  # agents get ready one after the other: the first makes what the others find
 
 
-def _start_worker(known: frozenset[str]) -> None:
-    global _KNOWN
-    _KNOWN = known
+def _start_worker(known: frozenset[str], turnstile: Any) -> None:
+    global _KNOWN, _TURNSTILE
+    _KNOWN, _TURNSTILE = known, turnstile
 
 
 def _play_all(
@@ -187,7 +188,8 @@ def _play_all(
 ) -> Iterator[tuple[_Task, dict[str, Any], dict[str, float]]]:
     # Spawned, not forked: a worker starts as a user's process does, so that start-up and memory are the agent's own.
     jobs = min(max(1, setup.jobs), len(tasks))
-    with ProcessPoolExecutor(jobs, get_context("spawn"), _start_worker, (known,)) as pool:
+    spawning = get_context("spawn")
+    with ProcessPoolExecutor(jobs, spawning, _start_worker, (known, spawning.Lock())) as pool:
         waiting = {pool.submit(_in_worker, setup, task): task for task in tasks}
         try:
             for future in as_completed(waiting):
@@ -212,9 +214,10 @@ def _in_worker(setup: Setup, task: _Task) -> tuple[dict[str, Any], dict[str, flo
 def _agent(spec: str, catalogue: str, options: tuple[tuple[str, Any], ...]) -> tuple[ShopAgent, float]:
     """The worker's agent, and the seconds that it took to be ready."""
     made = agent_class(spec)
-    started = time.perf_counter()
-    agent = made(catalogue, **dict(options))
-    return agent, round(time.perf_counter() - started, 3)
+    with _TURNSTILE:
+        started = time.perf_counter()
+        agent = made(catalogue, **dict(options))
+        return agent, round(time.perf_counter() - started, 3)
 
 
 def agent_class(spec: str) -> Callable[..., ShopAgent]:
