@@ -8,9 +8,9 @@ fields, and its order of operations, so that ranks and ties are the same:
     idf(t)      = ln((N - n + 0.5) / (n + 0.5)), at least 1e-6
     score(d, t) = idf(t) * f * (k1 + 1) / (f + k1 * (1 - b + b * |d| / avg))      f = sum of field weight x occurrences
 
-A search adds float32 impacts into one accumulator (a whole column at once for terms that many rows hold), finds a
-lower bound of the k-th best sum from the best of each block of rows, and rescores in float64 only the rows that
-reach it. Rounding is bounded, so the result is exact.
+A search adds float32 impacts into one accumulator, finds a lower bound of the k-th best sum, and rescores in float64 only the
+rows that can reach it. It tries with the rarer terms alone first (MaxScore); if these do not settle it, it adds the terms
+that many rows hold too, each a whole column at once. Rounding is bounded, so the result is exact.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import threading
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -41,6 +42,7 @@ COMPOUND_WEIGHT = 0.8  # "bluetooth" + "speaker" for an unknown "bluetoothspeake
 UNIT_WEIGHT = 0.8  # "20000mah" for a bare "20000"
 
 _DENSE_SHARE = 16  # a term that at least 1/16 of the rows hold is kept as a whole column too
+_RARE_SHARE = 2  # rare terms are tried alone when they have fewer postings than half of the rows
 _DENSE_ROWS = 4096  # below this many rows columns gain nothing
 _CHUNK_ROWS = 2048
 _FLOAT32_STEP = 2.0**-23
@@ -260,6 +262,8 @@ class ImpactBuilder:
             where[place] = fields
             impacts[place] = _impacts(idfs[term], frequency.astype(np.float64), norms[row])
         self._write_columns(df, indptr, rows, impacts)
+        highest = np.maximum.reduceat(impacts, indptr[:-1]) if total else np.zeros(0, dtype=np.float32)
+        np.save(self._folder / "postings.highest.npy", highest)
         self._spill.close()
         (self._folder / "postings.spill").unlink()
         np.save(self._folder / "postings.indptr.npy", indptr)
@@ -332,6 +336,7 @@ class LexicalIndex:
         "postings.frequencies.npy",
         "postings.impacts.npy",
         "postings.fields.npy",
+        "postings.highest.npy",
         "columns.terms.npy",
         "columns.impacts.npy",
     )
@@ -345,6 +350,7 @@ class LexicalIndex:
         self._frequencies = mapped(folder / "postings.frequencies.npy")
         self._impacts = mapped(folder / "postings.impacts.npy")
         self._fields = mapped(folder / "postings.fields.npy")
+        self._highest = mapped(folder / "postings.highest.npy")
         self._norms = _norms(mapped(folder / "lengths.npy"))
         self._columns = mapped(folder / "columns.impacts.npy")
         self._slot = {int(term): slot for slot, term in enumerate(mapped(folder / "columns.terms.npy"))}
@@ -408,20 +414,29 @@ class LexicalIndex:
         return np.asarray(_impacts(factors, frequency, self._norms[rows]).sum(axis=0))
 
     def _accumulate(self, wanted: Mapping[str, float], total: npt.NDArray[np.float32]) -> None:
+        for entry in self._entries(wanted):
+            if entry.slot is not None:
+                column = self._columns[entry.slot]
+                np.add(total, column if entry.weight == 1.0 else column * np.float32(entry.weight), out=total)
+            else:
+                total[self._rows[entry.here]] += self._weighted_impacts(
+                    entry
+                )  # rows of one term are distinct
+
+    def _weighted_impacts(self, entry: _Entry) -> npt.NDArray[np.float32]:
+        impacts = self._impacts[entry.here]
+        return impacts if entry.weight == 1.0 else impacts * np.float32(entry.weight)
+
+    def _entries(self, wanted: Mapping[str, float]) -> list[_Entry]:
+        found = []
         for term, weight in wanted.items():
             number = self.vocabulary.number(term)
-            if number is None:
-                continue
-            slot = self._slot.get(number)
-            if slot is not None:
-                column = self._columns[slot]
-                np.add(total, column if weight == 1.0 else column * np.float32(weight), out=total)
-                continue
-            here = slice(int(self._indptr[number]), int(self._indptr[number + 1]))
-            rows, impacts = self._rows[here], self._impacts[here]
-            total[rows] += (
-                impacts if weight == 1.0 else impacts * np.float32(weight)
-            )  # rows of one term are distinct
+            if number is not None:
+                here = slice(int(self._indptr[number]), int(self._indptr[number + 1]))
+                found.append(
+                    _Entry(here, weight, self._slot.get(number), weight * float(self._highest[number]))
+                )
+        return found
 
     def search(
         self, terms: Sequence[str] | Mapping[str, float], *, k: int = 10, mask: Mask | None = None
@@ -432,18 +447,62 @@ class LexicalIndex:
         shorter than ``k``; rows that match nothing are never returned.
         """
         wanted = weighted(terms)
+        slack = (len(wanted) + 4) * _FLOAT32_STEP  # relative error of a float32 sum, generously
         total: npt.NDArray[np.float32] | None = getattr(self._local, "total", None)
-        if total is None:
-            total = self._local.total = np.empty(self.size, dtype=np.float32)
-        total.fill(0.0)
-        self._accumulate(wanted, total)
-        if mask is not None:
-            np.multiply(total, mask, out=total)
-        floor = _kth_best_at_least(total, k) * (1.0 - (len(wanted) + 4) * _FLOAT32_STEP)
-        near = np.flatnonzero(total >= np.float32(floor) if floor > 0 else total > 0).astype(np.int32)
+        if total is None:  # all zero between two searches
+            total = self._local.total = np.zeros(self.size, dtype=np.float32)
+        near = self._near_by_rare_terms(self._entries(wanted), total, k, mask, slack)
+        if near is None:
+            self._accumulate(wanted, total)
+            if mask is not None:
+                np.multiply(total, mask, out=total)
+            floor = _kth_best_at_least(total, k) * (1.0 - slack)
+            near = np.flatnonzero(total >= np.float32(floor) if floor > 0 else total > 0).astype(np.int32)
+            total.fill(0.0)
         exact = self.scores_of(wanted, near)
         best = np.lexsort((near, -exact))[:k]
         return near[best], exact[best]
+
+    def _near_by_rare_terms(
+        self, entries: list[_Entry], total: npt.NDArray[np.float32], k: int, mask: Mask | None, slack: float
+    ) -> Rows | None:
+        """Rows among which the ``k`` best are, found from the rarer terms alone; None when that does not settle it.
+
+        A row that holds only frequent terms scores at most the sum of their highest impacts. When ``k`` rows already have
+        more than that from the rarer terms, it need not be looked at (MaxScore).
+        """
+        rare = [entry for entry in entries if entry.slot is None]
+        at_most = sum(entry.highest for entry in entries if entry.slot is not None) * (1.0 + slack)
+        if sum(entry.here.stop - entry.here.start for entry in rare) > self.size // _RARE_SHARE:
+            return None
+        held: list[Rows] = []
+        for entry in rare:
+            rows, impacts = self._rows[entry.here], self._weighted_impacts(entry)
+            if mask is not None:
+                allowed = mask[rows]
+                rows, impacts = rows[allowed], impacts[allowed]
+            total[rows] += impacts
+            held.append(rows)
+        sums = [total[rows] for rows in held]
+        floor = max((float(np.partition(few, -k)[-k]) for few in sums if few.size >= k), default=0.0) * (
+            1.0 - slack
+        )
+        for rows in held:
+            total[rows] = 0.0
+        if floor <= at_most:
+            return None
+        lowest = np.float32((floor - at_most) * (1.0 - slack))
+        return np.unique(np.concatenate([rows[few >= lowest] for rows, few in zip(held, sums, strict=True)]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A term of a search: its place in the postings, its weight, its column if it has one, the most it can add."""
+
+    here: slice
+    weight: float
+    slot: int | None
+    highest: float
 
 
 def weighted(terms: Sequence[str] | Mapping[str, float]) -> Mapping[str, float]:
