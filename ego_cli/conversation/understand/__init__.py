@@ -26,7 +26,7 @@ from ego_cli.conversation.understand.assembly import Assembler
 from ego_cli.conversation.understand.context import Context
 from ego_cli.conversation.understand.cues import find_cues
 from ego_cli.conversation.understand.finish import finish
-from ego_cli.conversation.understand.items import make_items
+from ego_cli.conversation.understand.items import AMOUNT_CLASSES, make_items
 from ego_cli.conversation.understand.lexicon import Lexicon
 from ego_cli.conversation.understand.patterns import find_patterns
 from ego_cli.conversation.understand.relative import find_relative
@@ -54,14 +54,16 @@ def understand(text: str, lexicon: Lexicon, context: Context = _NO_CONTEXT) -> U
     amounts = read_amounts(read, tokens, cues, names, context)
     said = find_patterns(read, tokens, amounts, context)
     counted = frozenset(i for a in amounts for i in range(a.start, a.end))
-    compared = find_relative(read, tokens, names, said.used | counted, context)
+    steering = frozenset(i for cue in cues if cue.end - cue.start > 1 and cue.classes - AMOUNT_CLASSES for i in range(cue.start, cue.end))
+    compared = find_relative(read, tokens, names, said.used | counted | steering, context)
     used = said.used | compared.used
     word_for_word = find_verbatim(read, tokens, amounts, used, lexicon)
     used |= word_for_word.used
-    facts, taste, plain = find_statements(read, tokens, used)
+    statements = find_statements(read, tokens, used)
+    plain = statements.plain
     items = make_items(tokens, cues, names, amounts, used | plain)
     assembler = Assembler(read, tokens, lexicon, context)
-    constraints = assembler.assemble(scope(tokens, items), taste)
-    acts: list[Act] = [*said.acts, *compared.acts, *word_for_word.acts, *facts, *constraints]
+    constraints = assembler.assemble(scope(tokens, items, bool(context.shown)), statements.taste)
+    acts: list[Act] = [*said.acts, *compared.acts, *word_for_word.acts, *statements.facts, *constraints]
     explained = used | plain | frozenset(assembler.explained) | counted
     return finish(text, read, tokens, acts, explained, items, lexicon, context, corrected, shortened)

@@ -14,7 +14,35 @@ from ego_cli.conversation.understand.lexicon import NameSpan
 from ego_cli.conversation.understand.numbers import Amount, Bounds, Numeral, numerals
 from ego_cli.conversation.understand.tokens import Token
 
-_BEFORE = frozenset(["of", "is", "a", "the", "price", "only", "just", "to", "at", "an", "my", "be", "are", "for", "na", "should", "about", "around", "priced", ":", "like", "total", "reach", "spend", "size"])
+_BEFORE = frozenset(
+    [
+        "of",
+        "is",
+        "a",
+        "the",
+        "price",
+        "only",
+        "just",
+        "to",
+        "at",
+        "an",
+        "my",
+        "be",
+        "are",
+        "for",
+        "na",
+        "should",
+        "about",
+        "around",
+        "priced",
+        ":",
+        "like",
+        "total",
+        "reach",
+        "spend",
+        "size",
+    ]
+)
 _BOUNDS = ("max", "min", "about", "between")
 
 
@@ -56,7 +84,9 @@ def read_amounts(
     return tuple(sorted(amounts))
 
 
-def _bounds(tokens: Sequence[Token], cues: Sequence[Cue], numeral: Numeral, following: Numeral | None) -> Bounds:
+def _bounds(
+    tokens: Sequence[Token], cues: Sequence[Cue], numeral: Numeral, following: Numeral | None
+) -> Bounds:
     """The numeral with the words around it that bound it, and its partner when the two make a range."""
     by_end = {cue.end: cue for cue in cues}
     by_start = {cue.start: cue for cue in cues}
@@ -71,7 +101,12 @@ def _bounds(tokens: Sequence[Token], cues: Sequence[Cue], numeral: Numeral, foll
         if begin > 0 and lead - begin < 3 and tokens[begin - 1].word in _BEFORE and cue is None:
             begin -= 1
             continue
-        if cue is not None and lead - begin < 3 and tokens[begin - 1].word in _BEFORE and cue.end - cue.start == 1:
+        if (
+            cue is not None
+            and lead - begin < 3
+            and tokens[begin - 1].word in _BEFORE
+            and cue.end - cue.start == 1
+        ):
             begin -= 1
             continue
         cue = None
@@ -90,7 +125,15 @@ def _bounds(tokens: Sequence[Token], cues: Sequence[Cue], numeral: Numeral, foll
     if cue is not None:
         start = cue.start
         if operator != "range":
-            operator = "max" if "max" in classes else "min" if "min" in classes else "about" if "about" in classes else "is"
+            operator = (
+                "max"
+                if "max" in classes
+                else "min"
+                if "min" in classes
+                else "about"
+                if "about" in classes
+                else "is"
+            )
             if operator == "max" and "about" in classes:
                 operator = "about"
             inverted = _inverted(tokens, cues, cue) if operator in ("max", "min") else None
@@ -107,8 +150,18 @@ def _bounds(tokens: Sequence[Token], cues: Sequence[Cue], numeral: Numeral, foll
             back = by_start.get(place)
             if back is None:
                 continue
-            bound = "max" if "max_back" in back.classes else "min" if "min_back" in back.classes else "about" if "about_back" in back.classes else ""
-            if bound and not (bound == "min" and "and" in back.classes and tokens[place].word == "plus" and place != end):
+            bound = (
+                "max"
+                if "max_back" in back.classes
+                else "min"
+                if "min_back" in back.classes
+                else "about"
+                if "about_back" in back.classes
+                else ""
+            )
+            if bound and not (
+                bound == "min" and "and" in back.classes and tokens[place].word == "plus" and place != end
+            ):
                 operator, cued = bound, True
                 break
     return Bounds(start, end, first, second, operator, cued)
@@ -137,7 +190,12 @@ def _inverted(tokens: Sequence[Token], cues: Sequence[Cue], operator: Cue) -> in
     steps = 0
     while index > 0 and steps < 4:
         cue = by_end.get(index)
-        if cue is not None and cue.classes & {"avoid", "relax"} and "max" not in cue.classes and "min" not in cue.classes:
+        if (
+            cue is not None
+            and cue.classes & {"avoid", "relax"}
+            and "max" not in cue.classes
+            and "min" not in cue.classes
+        ):
             return cue.start
         word = tokens[index - 1]
         if word.kind != "word" or (word.word not in filler and word.stem not in ("phone", "shoe", "bag")):
@@ -153,7 +211,9 @@ def _skip_currency_back(tokens: Sequence[Token], start: int) -> int:
         before = tokens[start - 1]
         if before.word in speech.currency_symbols or before.word == "~" or before.word == "≈":
             start -= 1
-        elif before.word in speech.currency_prefixes and (tokens[start].glue == "+" or len(before.word) > 2 or tokens[start].word in speech.currency_symbols):
+        elif before.word in speech.currency_prefixes and (
+            tokens[start].glue == "+" or len(before.word) > 2 or tokens[start].word in speech.currency_symbols
+        ):
             start -= 1
         else:
             break

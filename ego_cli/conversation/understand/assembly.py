@@ -14,13 +14,18 @@ from ego_cli.conversation.understand.acts import Act, Hardness, Kind, Operator, 
 from ego_cli.conversation.understand.context import Context
 from ego_cli.conversation.understand.items import Item
 from ego_cli.conversation.understand.language import language
-from ego_cli.conversation.understand.lexicon import Lexicon, Name
+from ego_cli.conversation.understand.lexicon import Lexicon, Name, stems_of
 from ego_cli.conversation.understand.numbers import Amount
 from ego_cli.conversation.understand.scopes import Scoped
 from ego_cli.conversation.understand.tokens import Token
 
 _BANDS = {"lower_half": Operator.LOWER_HALF, "upper_half": Operator.UPPER_HALF, "middle": Operator.MIDDLE}
-_SORTS = {"cheapest": ("price", 1), "dearest": ("price", -1), "best_rated": ("rating", -1), "most_popular": ("popularity", -1)}
+_SORTS = {
+    "cheapest": ("price", 1),
+    "dearest": ("price", -1),
+    "best_rated": ("rating", -1),
+    "most_popular": ("popularity", -1),
+}
 _OPERATORS = {"min": Operator.MIN, "max": Operator.MAX, "about": Operator.ABOUT, "is": Operator.IS}
 _MODIFIERS = ("brand", "colour", "material", "gender")
 _DETERMINERS = frozenset(["a", "an", "the", "some", "my"])
@@ -49,13 +54,13 @@ class Assembler:
         self.groups: list[_Group] = []
         self.pending_count: Amount | None = None
         self.subject: str | None = None
-        self.likes_only: frozenset[int] = frozenset()  # clauses that only state a taste: their nouns are no wants
+        self.taste: frozenset[int] = frozenset()  # tokens that only state a taste: their nouns are no wants
 
     # --- entry ---
 
-    def assemble(self, runs: Sequence[Scoped], taste_clauses: frozenset[int]) -> list[Act]:
+    def assemble(self, runs: Sequence[Scoped], taste: frozenset[int]) -> list[Act]:
         """All acts of the runs, in the order in which the words stand."""
-        self.likes_only = taste_clauses
+        self.taste = taste
         for position, run in enumerate(runs):
             self._run(run, runs[position - 1] if position else None)
         return self._merge_alternatives()
@@ -95,6 +100,9 @@ class Assembler:
     # --- one run ---
 
     def _run(self, run: Scoped, before: Scoped | None) -> None:
+        if run.lead == "same":  # "on that same range": what is held stays as it is
+            self.explained.update(range(run.items[0].start, run.items[-1].end))
+            return
         items = [i for i in run.items]
         while items and items[0].kind == "filler" and items[0].value not in language().graded:
             items.pop(0)
@@ -105,7 +113,13 @@ class Assembler:
         if items[0].kind == "cue":
             self._band(items[0], run)
             return
-        if len(items) == 1 and items[0].kind == "amount" and items[0].amount is not None and items[0].amount.kind != "count" and items[0].amount.kind != "measure":
+        if (
+            len(items) == 1
+            and items[0].kind == "amount"
+            and items[0].amount is not None
+            and items[0].amount.kind != "count"
+            and items[0].amount.kind != "measure"
+        ):
             self._amount(items[0].amount, run)
             return
         self._content(items, run, before)
@@ -121,14 +135,22 @@ class Assembler:
                 self.explained.update(range(item.start, item.end))
                 words = self._slice(item.start, item.end)
                 span = Span(self.tokens[item.start].start, self.tokens[item.end - 1].end)
-                self.acts.append(Act(Kind.SORT, attribute=attribute, number=float(direction), words=words, span=span))
+                self.acts.append(
+                    Act(Kind.SORT, attribute=attribute, number=float(direction), words=words, span=span)
+                )
                 return
 
     def _amount(self, amount: Amount, run: Scoped, group: int | None = None) -> None:
         start, end = amount.start, amount.end
         if amount.kind == "size":
             owner = self._group_for(run) if group is None else group
-            self._add(Act(Kind.CONSTRAIN, attribute="size", operator=Operator.IS, value=amount.text), start, end, run, owner)
+            self._add(
+                Act(Kind.CONSTRAIN, attribute="size", operator=Operator.IS, value=amount.text),
+                start,
+                end,
+                run,
+                owner,
+            )
             return
         if amount.kind == "count":
             self.pending_count = amount
@@ -139,13 +161,29 @@ class Assembler:
             owner = self._group_for(run)
         per = amount.per or None
         unit = amount.unit
-        if amount.kind == "price" and owner is None and len({g.index for g in self.groups}) > 1 and per is None:
+        if (
+            amount.kind == "price"
+            and owner is None
+            and len({g.index for g in self.groups}) > 1
+            and per is None
+        ):
             owner = None
         if amount.kind == "price" and run.mode != "want":
             run = replace_mode(run)
-        bounds = [(amount.operator, amount.low)] if amount.operator != "range" else [("min", amount.low), ("max", amount.high)]
+        bounds = (
+            [(amount.operator, amount.low)]
+            if amount.operator != "range"
+            else [("min", amount.low), ("max", amount.high)]
+        )
         for operator, number in bounds:
-            act = Act(Kind.CONSTRAIN, attribute=amount.attribute, operator=_OPERATORS[operator], number=number, unit=unit, per=per)
+            act = Act(
+                Kind.CONSTRAIN,
+                attribute=amount.attribute,
+                operator=_OPERATORS[operator],
+                number=number,
+                unit=unit,
+                per=per,
+            )
             self._add(act, start, end, run, owner)
 
     # --- runs of names and words ---
@@ -153,7 +191,9 @@ class Assembler:
     def _content(self, items: list[Item], run: Scoped, before: Scoped | None) -> None:
         chosen = [self._reading(items, k, run) for k in range(len(items))]
         if run.lead == "for" or run.lead == "for my":
-            person = next((k for k, name in enumerate(chosen) if name is not None and name.kind == "person"), None)
+            person = next(
+                (k for k, name in enumerate(chosen) if name is not None and name.kind == "person"), None
+            )
             if person is not None:
                 self.subject = chosen[person].value if chosen[person] is not None else None  # type: ignore[union-attr]
                 self.explained.update(range(items[person].start, items[person].end))
@@ -172,7 +212,12 @@ class Assembler:
             self._qualities(items, chosen, run, self._group_for(run), heads)
 
     def _restate_subject(self) -> None:
-        self.acts = [replace(act, subject=self.subject) if act.kind in (Kind.NEED, Kind.CONSTRAIN) and act.subject is None else act for act in self.acts]
+        self.acts = [
+            replace(act, subject=self.subject)
+            if act.kind in (Kind.NEED, Kind.CONSTRAIN) and act.subject is None
+            else act
+            for act in self.acts
+        ]
 
     def _reading(self, items: list[Item], k: int, run: Scoped) -> Name | None:
         """Which of a phrase's names is meant here; None for a plain word."""
@@ -183,12 +228,20 @@ class Assembler:
         rest = items[k + 1 :]
         following = rest[0] if rest else None
         product_later = any(i.kind == "name" and any(n.kind == "product" for n in i.names) for i in rest)
-        product_near = product_later or any(i.kind == "name" and any(n.kind == "product" for n in i.names) for i in items[:k])
+        product_near = product_later or any(
+            i.kind == "name" and any(n.kind == "product" for n in i.names) for i in items[:k]
+        )
         asked = self.context.asked
         if asked in by_kind:
             return by_kind[asked]
         brand = by_kind.get("brand")
-        if brand is not None and (not brand.weak or run.lead in ("by", "brand") or product_near or (run.lead == "from" and not rest) or any(i.kind == "attribute" and i.value == "brand" for i in items)):
+        if brand is not None and (
+            not brand.weak
+            or run.lead in ("by", "brand")
+            or product_near
+            or (run.lead == "from" and not rest)
+            or any(i.kind == "attribute" and i.value == "brand" for i in items)
+        ):
             others = set(by_kind) - {"brand"}
             if not brand.weak or not others or run.lead in ("by", "brand", "from"):
                 return brand
@@ -202,19 +255,36 @@ class Assembler:
             return by_kind["gender"]
         if "colour" in by_kind or "material" in by_kind:
             name = by_kind.get("colour") or by_kind["material"]
-            if "product" in by_kind and not product_later and not (k and any(i.kind == "name" for i in items[:k])):
+            if (
+                "product" in by_kind
+                and not product_later
+                and not (k and any(i.kind == "name" for i in items[:k]))
+            ):
                 if name.kind == "material" and run.mode != "want" or run.lead == "in":
                     return name
                 if name.kind == "material" and by_kind["product"].known and not by_kind["material"].known:
                     return by_kind["product"]
                 if name.kind == "material":
-                    return name if run.lead in ("in", "with") or "canvas" == name.value else (by_kind["product"] if by_kind["product"].known else name)
+                    return (
+                        name
+                        if run.lead in ("in", "with") or "canvas" == name.value
+                        else (by_kind["product"] if by_kind["product"].known else name)
+                    )
+                if name.weak and run.sought and run.lead != "in":
+                    return by_kind["product"]
                 return by_kind["product"] if by_kind["product"].known and run.lead != "in" else name
             if "material" in by_kind and "colour" in by_kind:
-                name = by_kind["material"] if not by_kind["material"].weak and by_kind["colour"].weak else name
+                name = (
+                    by_kind["material"] if not by_kind["material"].weak and by_kind["colour"].weak else name
+                )
             if "part" in by_kind and not product_later and k and items[k - 1].kind in ("name", "word"):
                 return None
-            if name.weak and not (product_near or run.lead in ("in", "with") or asked == "colour" or self._attribute_beside(items, k, "colour")):
+            if name.weak and not (
+                product_near
+                or run.lead in ("in", "with")
+                or asked == "colour"
+                or self._attribute_beside(items, k, "colour")
+            ):
                 return name if len(items) == 1 and run.mode != "want" or self._colour_list(run) else None
             if following is not None and self._is_part(following) and not self._product_behind(rest):
                 return None  # "rubber sole": about the part
@@ -242,26 +312,48 @@ class Assembler:
         return False
 
     def _product_behind(self, rest: list[Item]) -> bool:
-        return any(i.kind == "name" and any(n.kind == "product" for n in i.names) and not any(n.kind == "part" for n in i.names) for i in rest)
+        return any(
+            i.kind == "name"
+            and any(n.kind == "product" for n in i.names)
+            and not any(n.kind == "part" for n in i.names)
+            for i in rest
+        )
 
     def _is_want(self, run: Scoped, items: list[Item], heads: list[int]) -> bool:
         """Whether the product noun of a run is looked for, not a part, a purpose or a companion of something else."""
-        if run.clause in self.likes_only and run.mode == "want":
+        if run.items[0].start in self.taste and run.mode == "want":
             return False
         if run.lead == "with" and any(g.clause == run.clause for g in self.groups):
             return False
+        if run.lead == "with and":
+            last = self._last_name(items, heads)
+            return last is not None and last.known and not self.context.categories
         if run.lead == "with" and self.context.categories and not run.sought:
             return False
-        if run.lead in ("for", "for my") and (any(g.clause == run.clause for g in self.groups) or run.lead == "for my"):
+        if run.lead in ("for", "for my") and (
+            any(g.clause == run.clause for g in self.groups) or run.lead == "for my"
+        ):
             return False
         return True
+
+    def _held_type(self, value: str) -> bool:
+        """Whether a product word names a want that is in force."""
+        named = set(stems_of(value))
+        held = [*self.context.categories, *(self.acts[g.act].value or "" for g in self.groups)]
+        return any(named & set(stems_of(category)) for category in held)
+
+    def _last_name(self, items: list[Item], heads: list[int]) -> Name | None:
+        return next((n for n in items[heads[-1]].names if n.kind == "product"), None)
 
     def _need(self, items: list[Item], chosen: list[Name | None], heads: list[int], run: Scoped) -> None:
         head = heads[-1]
         first = head
         while first - 1 in heads:
             first -= 1
-        pre = next((k for k in range(head) if items[k].kind == "filler" and items[k].value in ("for", "in", "from") ), None)
+        pre = next(
+            (k for k in range(head) if items[k].kind == "filler" and items[k].value in ("for", "in", "from")),
+            None,
+        )
         if pre is not None and any(k < pre for k in heads):
             # "glasses for reading": what stands behind the preposition describes
             head = max(k for k in heads if k < pre)
@@ -271,20 +363,57 @@ class Assembler:
         start, end = items[first].start, items[head].end
         name = chosen[head]
         phrase = self._slice(start, end)
-        value = name.value if first == head and name is not None and _same_words(name.value, phrase) else phrase.lower()
+        value = (
+            name.value
+            if first == head and name is not None and _same_words(name.value, phrase)
+            else phrase.lower()
+        )
         if run.mode == "avoid":
-            act = Act(Kind.CONSTRAIN, attribute="category", operator=Operator.IS, value=value)
-            self._add(act, start, end, run, None)
+            inside = run.lead == "with" or self._contained(start)
+            act = Act(
+                Kind.CONSTRAIN,
+                attribute="feature" if inside else "category",
+                operator=Operator.IS,
+                value=value,
+            )
+            self._add(act, start, end, run, self._group_for(run) if inside else None)
             modifiers = [k for k in range(len(items)) if k < first or k > head]
             if modifiers and any(items[k].kind in ("name", "word") for k in modifiers):
                 self.acts.pop()
                 whole_start = items[0].start
-                self._add(replace(act, attribute="feature", value=self._core(items[: head + 1]), operator=Operator.IS), whole_start, end, run, self._group_for(run))
+                self._add(
+                    replace(
+                        act, attribute="feature", value=self._core(items[: head + 1]), operator=Operator.IS
+                    ),
+                    whole_start,
+                    end,
+                    run,
+                    self._group_for(run),
+                )
+            return
+        if run.mode == "relax" and not self._held_type(value):
+            whole = [i for i in items if i.kind != "amount"]
+            self._add(Act(Kind.CONSTRAIN, attribute="feature", operator=Operator.IS, value=self._core(whole)), whole[0].start, whole[-1].end, run, None)
             return
         if run.mode in ("relax", "readmit"):
             kind = Kind.DROP_WANT if run.mode == "relax" else Kind.RELAX
-            self.acts.append(Act(kind, attribute=None if kind is Kind.DROP_WANT else "category", value=value, polarity=1 if run.mode == "relax" else -1, words=phrase, span=Span(self.tokens[start].start, self.tokens[end - 1].end)))
+            self.acts.append(
+                Act(
+                    kind,
+                    attribute=None if kind is Kind.DROP_WANT else "category",
+                    value=value,
+                    polarity=1 if run.mode == "relax" else -1,
+                    words=phrase,
+                    span=Span(self.tokens[start].start, self.tokens[end - 1].end),
+                )
+            )
             self.explained.update(range(start, end))
+            return
+        if self._refines(value, run):
+            self._refine(value, name, phrase, start, end)
+            index = self.groups[-1].index
+            self._qualities(items[:first], chosen[:first], run, index, [])
+            self._qualities(items[head + 1 :], chosen[head + 1 :], run, index, [])
             return
         index = len(self.groups)
         number = None
@@ -296,13 +425,62 @@ class Assembler:
             number = self.pending_count.low
         self.pending_count = None
         known = name.known if name is not None else False
-        self._add(Act(Kind.NEED, value=value, number=number, confidence=1.0 if known else 0.8), start, end, replace_joined(run), index)
+        self._add(
+            Act(Kind.NEED, value=value, number=number, confidence=1.0 if known else 0.8),
+            start,
+            end,
+            replace_joined(run),
+            index,
+        )
         self.groups.append(_Group(index, len(self.acts) - 1, run.clause, end))
         self._qualities(items[:first], chosen[:first], run, index, [k for k in heads if k < first])
         behind = items[head + 1 :]
         self._qualities(behind, chosen[head + 1 :], run, index, [k - head - 1 for k in heads if k > head])
 
-    def _qualities(self, items: list[Item], chosen: list[Name | None], run: Scoped, group: int | None, heads: list[int]) -> None:
+    def _refines(self, value: str, run: Scoped) -> bool:
+        """ "cream …, body lotion": the narrower word for the want just named, not a second want."""
+        if not self.groups or run.joined not in (",", "") or self.groups[-1].clause != run.clause:
+            return False
+        held = stems_of(self.acts[self.groups[-1].act].value or "")
+        narrower = language().kinds.get(held, frozenset())
+        return stems_of(value) in narrower or (
+            held == stems_of(value)[-len(held) :] and held != stems_of(value)
+        )
+
+    def _refine(self, value: str, name: Name | None, phrase: str, start: int, end: int) -> None:
+        group = self.groups[-1]
+        act = self.acts[group.act]
+        self.acts[group.act] = replace(
+            act, value=value, words=phrase, confidence=1.0 if name and name.known else act.confidence
+        )
+        self.explained.update(range(start, end))
+
+    def _contained(self, start: int) -> bool:
+        """ "wey no get perfume", "without sugar": the noun is something inside, no type of product."""
+        before = [t.word for t in self.tokens[max(0, start - 4) : start]]
+        return bool(
+            {
+                "get",
+                "have",
+                "has",
+                "contain",
+                "contains",
+                "without",
+                "with",
+                "free",
+                "having",
+                "use",
+                "made",
+                "of",
+                "includes",
+                "inside",
+            }
+            & set(before)
+        ) and bool(self.groups or self.context.categories)
+
+    def _qualities(
+        self, items: list[Item], chosen: list[Name | None], run: Scoped, group: int | None, heads: list[int]
+    ) -> None:
         """Values and features of a run, in order; words that stand together stay together."""
         words: list[Item] = []
 
@@ -316,11 +494,22 @@ class Assembler:
             if item.kind == "amount" and item.amount is not None:
                 close()
                 self._amount(item.amount, run, group)
-            elif name is not None and name.kind in _MODIFIERS and not (words and k + 1 < len(items) and items[k + 1].kind in ("word", "filler") and not self._modifies(name)):
+            elif (
+                name is not None
+                and name.kind in _MODIFIERS
+                and not (
+                    words
+                    and k + 1 < len(items)
+                    and items[k + 1].kind in ("word", "filler")
+                    and not self._modifies(name)
+                )
+            ):
                 close()
                 self._named(name, item, run, group)
             elif name is not None and name.kind == "person" and not words:
                 close()
+                self.explained.update(range(item.start, item.end))
+            elif item.kind == "attribute" and self._measured(items, k):
                 self.explained.update(range(item.start, item.end))
             elif item.kind == "attribute":
                 self._attribute_word(item, run, words, items, k)
@@ -331,6 +520,12 @@ class Assembler:
                 words.append(item)
         close()
 
+    def _measured(self, items: list[Item], k: int) -> bool:
+        """ "16 GB RAM", "17 inch display": the noun only says of what the amount is."""
+        near = [i.amount for i in items[max(0, k - 2) : k + 2] if i.kind == "amount" and i.amount is not None]
+        beside = any(a.kind == "measure" and a.attribute in (items[k].value, "length", "storage", "capacity", "battery", "memory") for a in near)
+        return beside and not any(i.kind == "word" for i in items[max(0, k - 2) : k + 2])
+
     def _modifies(self, name: Name) -> bool:
         return name.kind in ("colour", "gender", "brand")
 
@@ -340,17 +535,49 @@ class Assembler:
 
     def _attribute_word(self, item: Item, run: Scoped, words: list[Item], items: list[Item], k: int) -> None:
         """ "battery life" is a need; "colour", "size", "brand" only name the slot of their neighbour."""
-        if run.mode in ("relax", "readmit") and not words and len([i for i in items if i.kind in ("word", "name", "attribute")]) <= 2:
+        if (
+            run.mode in ("relax", "readmit")
+            and not words
+            and len([i for i in items if i.kind in ("word", "name", "attribute")]) <= 2
+        ):
             self._relax_attribute(item, run)
             return
-        if item.value in ("price", "colour", "brand", "size", "material", "type", "gender", "rating", "reviews", "style", "quantity", "occasion", "exclusions") and not (item.value in ("style",) and words):
+        if item.value in (
+            "price",
+            "colour",
+            "brand",
+            "size",
+            "material",
+            "type",
+            "gender",
+            "rating",
+            "reviews",
+            "style",
+            "quantity",
+            "occasion",
+            "exclusions",
+        ) and not (item.value in ("style",) and words):
             if run.any_of_it and not any(i.kind in ("name", "word") for i in items):
                 self._relax_attribute(item, run)
-            elif run.lead in ("different", "another", "other") and item.value in ("colour", "brand", "size", "style", "material"):
+            elif run.lead in ("different", "another", "other") and item.value in (
+                "colour",
+                "brand",
+                "size",
+                "style",
+                "material",
+            ):
                 start = item.start - 1 if item.start else item.start
                 span = Span(self.tokens[start].start, self.tokens[item.end - 1].end)
                 self.explained.update(range(start, item.end))
-                self.acts.append(Act(Kind.RELATIVE, attribute=item.value, value="different", words=self._slice(start, item.end), span=span))
+                self.acts.append(
+                    Act(
+                        Kind.RELATIVE,
+                        attribute=item.value,
+                        value="different",
+                        words=self._slice(start, item.end),
+                        span=span,
+                    )
+                )
             else:
                 self.explained.update(range(item.start, item.end))
             return
@@ -359,12 +586,22 @@ class Assembler:
     def _relax_attribute(self, item: Item, run: Scoped) -> None:
         self.explained.update(range(item.start, item.end))
         span = Span(self.tokens[item.start].start, self.tokens[item.end - 1].end)
-        self.acts.append(Act(Kind.RELAX, attribute=item.value, value=None if item.value in _SLOTS else self._slice(item.start, item.end).lower(), words=self._slice(item.start, item.end), span=span))
+        self.acts.append(
+            Act(
+                Kind.RELAX,
+                attribute=item.value,
+                value=None if item.value in _SLOTS else self._slice(item.start, item.end).lower(),
+                words=self._slice(item.start, item.end),
+                span=span,
+            )
+        )
 
     def _core(self, items: Sequence[Item]) -> str:
         """The words of a need without the padding at its ends."""
         return " ".join(
-            self._slice(item.start, item.end).lower() if _glued(self.tokens, item) else " ".join(t.word for t in self.tokens[item.start : item.end])
+            self._slice(item.start, item.end).lower()
+            if _glued(self.tokens, item)
+            else " ".join(t.word for t in self.tokens[item.start : item.end])
             for item in items
         )
 
@@ -372,7 +609,11 @@ class Assembler:
         speech = language()
         while items and items[-1].kind == "filler":
             items.pop()
-        while items and items[0].kind == "filler" and not (items[0].value in speech.graded and len(items) > 1 and items[1].kind != "filler"):
+        while (
+            items
+            and items[0].kind == "filler"
+            and not (items[0].value in speech.graded and len(items) > 1 and items[1].kind != "filler")
+        ):
             items.pop(0)
         if not items:
             return
@@ -409,20 +650,48 @@ class Assembler:
                 values = before.values or ((before.value,) if before.value else ())
                 span = Span(before.span.start, act.span.end) if before.span and act.span else before.span
                 words = self.text[span.start : span.end] if span else before.words
-                merged[-1] = replace(before, operator=Operator.ANY_OF, value=None, values=(*values, act.value), words=words, span=span)
+                merged[-1] = replace(
+                    before,
+                    operator=Operator.ANY_OF,
+                    value=None,
+                    values=(*values, act.value),
+                    words=words,
+                    span=span,
+                )
                 continue
-            if act.note == "or" and act.kind is Kind.CONSTRAIN and not merged and act.value is not None and act.polarity == 1:
+            if (
+                act.note == "or"
+                and act.kind is Kind.CONSTRAIN
+                and not merged
+                and act.value is not None
+                and act.polarity == 1
+            ):
                 act = replace(act, operator=Operator.ANY_OF, values=(act.value,), value=None, note="add")
             merged.append(replace(act, note="") if act.note == "or" else act)
         return merged
 
 
-_SLOTS = frozenset(["price", "colour", "brand", "size", "material", "gender", "rating", "style", "type", "quantity", "occasion", "exclusions", "reviews"])
+_PLAIN = frozenset(["the", "a", "an", "my", "of", "and", "on", "in", "to", "is", "be", "it", "for", "very", "at", "all"])
+_SLOTS = frozenset(
+    [
+        "price",
+        "colour",
+        "brand",
+        "size",
+        "material",
+        "gender",
+        "rating",
+        "style",
+        "type",
+        "quantity",
+        "occasion",
+        "exclusions",
+        "reviews",
+    ]
+)
 
 
 def _same_words(name: str, phrase: str) -> bool:
-    from ego_cli.conversation.understand.lexicon import stems_of
-
     return stems_of(name) == stems_of(phrase)
 
 
@@ -432,14 +701,36 @@ def _glued(tokens: Sequence[Token], item: Item) -> bool:
 
 def replace_mode(run: Scoped) -> Scoped:
     """The run as a wish: bounds on a price are read with their negation already."""
-    return Scoped(run.items, "want", run.hardness, run.clause, run.segment, run.lead, run.joined, run.any_of_it, run.sought)
+    return Scoped(
+        run.items,
+        "want",
+        run.hardness,
+        run.clause,
+        run.segment,
+        run.lead,
+        run.joined,
+        run.any_of_it,
+        run.sought,
+    )
 
 
 def replace_lead(run: Scoped, lead: str) -> Scoped:
     """The run with another word in front."""
-    return Scoped(run.items, run.mode, run.hardness, run.clause, run.segment, lead, run.joined, run.any_of_it, run.sought)
+    return Scoped(
+        run.items,
+        run.mode,
+        run.hardness,
+        run.clause,
+        run.segment,
+        lead,
+        run.joined,
+        run.any_of_it,
+        run.sought,
+    )
 
 
 def replace_joined(run: Scoped) -> Scoped:
     """The run as if nothing stood before it."""
-    return Scoped(run.items, run.mode, run.hardness, run.clause, run.segment, run.lead, "", run.any_of_it, run.sought)
+    return Scoped(
+        run.items, run.mode, run.hardness, run.clause, run.segment, run.lead, "", run.any_of_it, run.sought
+    )

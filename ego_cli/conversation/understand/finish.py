@@ -33,7 +33,7 @@ def finish(
     acts = _answers(acts, tokens, read, context)
     acts = _unknown_type(acts, tokens, context, lexicon)
     acts = _without_idle_talk(acts, context)
-    acts.sort(key=lambda act: (act.span.start if act.span else 0))
+    acts.sort(key=lambda act: act.span.start if act.span else 0)
     content = [i for item in items if item.kind in _CONTENT for i in range(item.start, item.end)]
     unread = sum(1 for i in content if i not in explained) / len(content) if content else 0.0
     if not acts:
@@ -51,24 +51,70 @@ def finish(
 
 def _answers(acts: list[Act], tokens: Sequence[Token], read: str, context: Context) -> list[Act]:
     """A bare number after a question with options chooses one; bare words after a question answer it."""
-    words = [t for t in tokens if t.kind != "mark" and t.word not in ("number", "option", "the", "please", "abeg", "no")]
+    words = [
+        t
+        for t in tokens
+        if t.kind != "mark" and t.word not in ("number", "option", "the", "please", "abeg", "no")
+    ]
     if context.options and len(words) == 1:
-        number = words[0].number if words[0].kind == "number" else language().number_words.get(words[0].word) or language().ordinals.get(words[0].word)
+        number = (
+            words[0].number
+            if words[0].kind == "number"
+            else language().number_words.get(words[0].word) or language().ordinals.get(words[0].word)
+        )
         if number is not None and number == int(number) and 1 <= number <= len(context.options):
             chosen = context.options[int(number) - 1]
-            if not any(option.lower() == words[0].word for option in context.options) or chosen.lower() == words[0].word:
-                act = Act(Kind.CONSTRAIN, attribute=context.asked or "feature", operator=Operator.IS, value=chosen, words=read.strip(), span=Span(0, len(read)), note="option")
+            if (
+                not any(option.lower() == words[0].word for option in context.options)
+                or chosen.lower() == words[0].word
+            ):
+                act = Act(
+                    Kind.CONSTRAIN,
+                    attribute=context.asked or "feature",
+                    operator=Operator.IS,
+                    value=chosen,
+                    words=read.strip(),
+                    span=Span(0, len(read)),
+                    note="option",
+                )
                 return [act]
     if context.options:
         said = read.strip().strip(".!").lower()
         for option in context.options:
             if option.lower() == said:
-                return [Act(Kind.CONSTRAIN, attribute=context.asked or "feature", operator=Operator.IS, value=option, words=read.strip(), span=Span(0, len(read)), note="option")]
+                return [
+                    Act(
+                        Kind.CONSTRAIN,
+                        attribute=context.asked or "feature",
+                        operator=Operator.IS,
+                        value=option,
+                        words=read.strip(),
+                        span=Span(0, len(read)),
+                        note="option",
+                    )
+                ]
     if context.asked and context.asked not in ("other", "feature", "price", "budget"):
-        features = [a for a in acts if a.kind is Kind.CONSTRAIN and a.attribute == "feature" and a.polarity == 1 and a.note != "verbatim"]
-        if len(features) == 1 and len(words) <= 4 and all(a is features[0] or a.kind in _TALK for a in acts) and context.asked not in ("use_case", "style"):
+        features = [
+            a
+            for a in acts
+            if a.kind is Kind.CONSTRAIN
+            and a.attribute == "feature"
+            and a.polarity == 1
+            and a.note != "verbatim"
+        ]
+        if (
+            len(features) == 1
+            and len(words) <= 4
+            and all(a is features[0] or a.kind in _TALK for a in acts)
+            and context.asked not in ("use_case", "style")
+        ):
             return [replace(a, attribute=context.asked) if a is features[0] else a for a in acts]
-    return [replace(a, attribute=context.asked or a.attribute) if a.kind is Kind.NO_PREFERENCE and a.attribute is None and context.asked else a for a in acts]
+    return [
+        replace(a, attribute=context.asked or a.attribute)
+        if a.kind is Kind.NO_PREFERENCE and a.attribute is None and context.asked
+        else a
+        for a in acts
+    ]
 
 
 def _unknown_type(acts: list[Act], tokens: Sequence[Token], context: Context, lexicon: Lexicon) -> list[Act]:
@@ -76,13 +122,51 @@ def _unknown_type(acts: list[Act], tokens: Sequence[Token], context: Context, le
     del lexicon
     if context.categories or context.asked:
         return acts
-    if any(a.kind in (Kind.NEED, Kind.FACT, Kind.REMEMBER, Kind.FORGET, Kind.RECALL, Kind.ASK, Kind.SHOP_QUESTION, Kind.RELAX, Kind.BASKET_ADD, Kind.BASKET_REMOVE, Kind.DROP_WANT, Kind.FEEDBACK, Kind.RATE) for a in acts):
+    if any(
+        a.kind
+        in (
+            Kind.NEED,
+            Kind.FACT,
+            Kind.REMEMBER,
+            Kind.FORGET,
+            Kind.RECALL,
+            Kind.ASK,
+            Kind.SHOP_QUESTION,
+            Kind.RELAX,
+            Kind.BASKET_ADD,
+            Kind.BASKET_REMOVE,
+            Kind.DROP_WANT,
+            Kind.FEEDBACK,
+            Kind.RATE,
+        )
+        for a in acts
+    ):
         return acts
     for index, act in enumerate(acts):
-        if act.kind is Kind.CONSTRAIN and act.attribute == "feature" and act.polarity == 1 and act.note == "" and act.operator is Operator.IS and len((act.value or "").split()) <= 4:
+        if (
+            act.kind is Kind.CONSTRAIN
+            and act.attribute == "feature"
+            and act.polarity == 1
+            and act.note == ""
+            and act.operator is Operator.IS
+            and len((act.value or "").split()) <= 4
+        ):
             acts = list(acts)
-            acts[index] = replace(act, kind=Kind.NEED, attribute=None, operator=None, group=0, confidence=0.5, hardness=Hardness.MUST)
-            return [replace(a, group=0) if a.kind is Kind.CONSTRAIN and a.group is None and a.attribute != "price" else a for a in acts]
+            acts[index] = replace(
+                act,
+                kind=Kind.NEED,
+                attribute=None,
+                operator=None,
+                group=0,
+                confidence=0.5,
+                hardness=Hardness.MUST,
+            )
+            return [
+                replace(a, group=0)
+                if a.kind is Kind.CONSTRAIN and a.group is None and a.attribute != "price"
+                else a
+                for a in acts
+            ]
     return acts
 
 
@@ -117,6 +201,17 @@ def _language(tokens: Sequence[Token]) -> str:
     pidgin = sum(1 for w in words if w in marks)
     if not pidgin or (pidgin == 1 and words and words[0] in ("am", "pass", "reach", "fit")):
         return "en"
-    if pidgin == 1 and not {"abeg", "wey", "dey", "una", "wetin", "oga", "wahala", "comot", "biko", "na"} & set(words):
+    if pidgin == 1 and not {
+        "abeg",
+        "wey",
+        "dey",
+        "una",
+        "wetin",
+        "oga",
+        "wahala",
+        "comot",
+        "biko",
+        "na",
+    } & set(words):
         return "en"
     return "pcm" if pidgin / max(1, len(words)) >= 0.2 else "mixed"

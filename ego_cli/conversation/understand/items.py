@@ -12,7 +12,9 @@ from ego_cli.conversation.understand.lexicon import Name, NameSpan, stems_of
 from ego_cli.conversation.understand.numbers import Amount
 from ego_cli.conversation.understand.tokens import Token
 
-AMOUNT_CLASSES = frozenset(["max", "max_back", "min", "min_back", "about", "about_back", "between", "range_join", "each", "all"])
+AMOUNT_CLASSES = frozenset(
+    ["max", "max_back", "min", "min_back", "about", "about_back", "between", "range_join", "each", "all"]
+)
 """Classes that only speak beside a number: read with the amounts, no cue by themselves."""
 
 
@@ -73,6 +75,10 @@ def make_items(
             spans.append((cue.end - cue.start, 1, Item("cue", cue.start, cue.end, "", classes)))
     for span in names:
         spans.append((span.end - span.start, 0, Item("name", span.start, span.end, "", names=span.names)))
+    for index in range(len(tokens)):
+        named = attribute_at(tokens, index) if tokens[index].kind == "word" else None
+        if named is not None and named[0] - index > 1:
+            spans.append((named[0] - index, 2, Item("attribute", index, named[0], named[1])))
     for _, _, item in sorted(spans, key=lambda entry: (-entry[0], -entry[1], entry[2].start)):
         place(item)
     items: list[Item] = []
@@ -94,11 +100,28 @@ def make_items(
                 items.append(Item("attribute", index, named[0], named[1]))
                 index = named[0]
                 continue
-            if items and token.glue in ("+", "-", "&") and items[-1].kind == "word" and items[-1].end == index:
+            if (
+                items
+                and token.glue in ("+", "-", "&")
+                and items[-1].kind == "word"
+                and items[-1].end == index
+            ):
                 items[-1] = items[-1]._replace(end=index + 1)  # "USB-C", "A5", "4K": one word
                 index += 1
                 continue
-            kind = "filler" if token.word in speech.filler or (len(token.word) == 1 and token.kind == "word") else "word"
+            following = tokens[index + 1] if index + 1 < len(tokens) else None
+            compound = (
+                following is not None
+                and following.glue in ("-", "&")
+                and following.kind == "word"
+                and index + 1 not in taken
+            )
+            kind = (
+                "filler"
+                if not compound
+                and (token.word in speech.filler or (len(token.word) == 1 and token.kind == "word"))
+                else "word"
+            )
             items.append(Item(kind, index, index + 1, token.word))
         index += 1
     return tuple(items)

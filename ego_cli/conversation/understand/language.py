@@ -87,9 +87,31 @@ class Language:
             return frozenset(word for line in lines if (word := line.strip()).isalpha() and len(word) > 2)
 
     @cached_property
+    def kinds(self) -> Mapping[tuple[str, ...], frozenset[tuple[str, ...]]]:
+        """A broad product word -> the narrower ones that answer to it, as stems."""
+        from ego_cli.conversation.understand.lexicon import stems_of
+
+        return {
+            stems_of(entry["of"]): frozenset(stems_of(word) for word in entry["are"])
+            for entry in self.names["kinds"]
+        }
+
+    @cached_property
     def _own_words(self) -> frozenset[str]:
-        own = set(self.filler) | set(self.number_words) | set(self.magnitudes) | set(self.ordinals) | set(self.irregular)
-        for table in (self.units, self.currency_names, self.weak_currency_names, self.pidgin_words, self.counts):
+        own = (
+            set(self.filler)
+            | set(self.number_words)
+            | set(self.magnitudes)
+            | set(self.ordinals)
+            | set(self.irregular)
+        )
+        for table in (
+            self.units,
+            self.currency_names,
+            self.weak_currency_names,
+            self.pidgin_words,
+            self.counts,
+        ):
             own.update(word for phrase in table if phrase for word in str(phrase).split())
         for opened in self.contractions.values():
             own.update(opened.split())

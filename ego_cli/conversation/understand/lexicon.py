@@ -121,8 +121,17 @@ class Lexicon:
             counts["material"].update(row.materials)
             counts["size"].update(row.sizes)
             keys.update(row.details)
-            texts = (row.title, row.brand or "", row.description, *row.categories, *row.features, *row.details.values())
-            vocabulary.update({word for text in texts for word in _WORDS.findall(fold(text)) if len(word) > 2})
+            texts = (
+                row.title,
+                row.brand or "",
+                row.description,
+                *row.categories,
+                *row.features,
+                *row.details.values(),
+            )
+            vocabulary.update(
+                {word for text in texts for word in _WORDS.findall(fold(text)) if len(word) > 2}
+            )
         return _assemble(paths, counts, vocabulary, keys, [row.title for row in rows])
 
     @classmethod
@@ -133,7 +142,9 @@ class Lexicon:
         if not isinstance(paths, Mapping):
             paths = dict.fromkeys(paths, 1)
         counts = {name: facets.values(name) for name in ("brand", "colour", "material", "size")}
-        return _assemble(paths, counts, catalogue.lexical.vocabulary, facets.detail_keys, _sample_titles(catalogue))
+        return _assemble(
+            paths, counts, catalogue.lexical.vocabulary, facets.detail_keys, _sample_titles(catalogue)
+        )
 
 
 def _sample_titles(catalogue: Any) -> list[str]:
@@ -202,7 +213,12 @@ class _Builder:
                 for part in (level, *_LEVEL_PARTS.split(level)):
                     stems = stems_of(part)
                     category_stems.update(stems)
-                    if not stems or len(stems) > 4 or (stems in barred and stems not in general) or stems in people:
+                    if (
+                        not stems
+                        or len(stems) > 4
+                        or (stems in barred and stems not in general)
+                        or stems in people
+                    ):
                         continue
                     if stems[-1].isdigit():
                         continue
@@ -217,15 +233,22 @@ class _Builder:
             if head not in barred:
                 self.add(head, Name("product", phrase))
         for stems, phrase in general.items():
-            known = all(s in self.vocabulary or phrase_part in self.vocabulary for s, phrase_part in zip(stems, phrase.split(), strict=False))
+            known = all(
+                s in self.vocabulary or phrase_part in self.vocabulary
+                for s, phrase_part in zip(stems, phrase.split(), strict=False)
+            )
             self.add(stems, Name("product", phrase, known=known))
+            if len(stems) == 2:  # "powerbank" for "power bank"
+                self.add(("".join(stems),), Name("product", phrase, known=known))
 
     def add_general(self, kind: str, phrases: Iterable[str], counts: Mapping[str, int]) -> None:
         weak = {stems_of(w) for w in language().names["weak_colours"]["names"]} if kind == "colour" else set()
         spelled = {stems_of(value): value for value in counts}
         for phrase in phrases:
             stems = stems_of(phrase)
-            self.add(stems, Name(kind, spelled.get(stems, phrase), weak=stems in weak, known=stems in spelled))
+            self.add(
+                stems, Name(kind, spelled.get(stems, phrase), weak=stems in weak, known=stems in spelled)
+            )
 
     def add_catalogue_values(self, kind: str, counts: Mapping[str, int]) -> None:
         """The catalogue's own names, as far as they look like names ("Navy Blue", not "Style 1")."""
@@ -234,7 +257,11 @@ class _Builder:
         for value in counts:
             for part in _LEVEL_PARTS.split(value):
                 stems = stems_of(part)
-                if 0 < len(stems) <= 3 and any(s in known for s in stems) and not any(s.isdigit() for s in stems):
+                if (
+                    0 < len(stems) <= 3
+                    and any(s in known for s in stems)
+                    and not any(s.isdigit() for s in stems)
+                ):
                     self.add(stems, Name(kind, part))
 
     def add_brands(self, counts: Mapping[str, int]) -> None:
@@ -247,7 +274,13 @@ class _Builder:
             word = fold(brand)
             common = self.vocabulary.get(word, 0) > 3 * count + 5
             weak = len(stems) == 1 and (
-                word in ordinary or common or len(word) < 3 or word in speech.number_words or (stems, "product") in self._seen or (stems, "colour") in self._seen or (stems, "material") in self._seen
+                word in ordinary
+                or common
+                or len(word) < 3
+                or word in speech.number_words
+                or (stems, "product") in self._seen
+                or (stems, "colour") in self._seen
+                or (stems, "material") in self._seen
             )
             self.add(stems, Name("brand", brand, weak=weak))
 

@@ -13,9 +13,46 @@ from ego_cli.conversation.understand.numbers import Amount, Bounds
 from ego_cli.conversation.understand.tokens import Token
 
 _EUROPEAN = re.compile(r"\d{1,3}\.\d{3}$")
-_MONEY_SUFFIXES = frozenset(["k", "grand", "million", "millions", "mil", "mill", "mn", "m", "thousand", "thousands", "billion", "bn", "hundred"])
-_SPENDING = frozenset(["budget", "spend", "spending", "afford", "pay", "price", "priced", "cost", "costs", "costing", "money", "worth", "cash", "hold", "naira", "dollars"])
-_BUDGET_TALK = frozenset(["make", "raise", "increase", "reduce", "lower", "add", "reach", "bump", "stretch", "change", "up"])
+_MONEY_SUFFIXES = frozenset(
+    [
+        "k",
+        "grand",
+        "million",
+        "millions",
+        "mil",
+        "mill",
+        "mn",
+        "m",
+        "thousand",
+        "thousands",
+        "billion",
+        "bn",
+        "hundred",
+    ]
+)
+_SPENDING = frozenset(
+    [
+        "budget",
+        "spend",
+        "spending",
+        "afford",
+        "pay",
+        "price",
+        "priced",
+        "cost",
+        "costs",
+        "costing",
+        "money",
+        "worth",
+        "cash",
+        "hold",
+        "naira",
+        "dollars",
+    ]
+)
+_BUDGET_TALK = frozenset(
+    ["make", "raise", "increase", "reduce", "lower", "add", "reach", "bump", "stretch", "change", "up"]
+)
 
 
 def price(
@@ -56,13 +93,28 @@ def price(
     operator = bounds.operator
     if operator == "is":
         operator = _unsaid_operator(tokens, bounds, context, talk)
-    return Amount(bounds.start, _end(tokens, cues, bounds), "price", operator, low, high, "price", currency, _per(tokens, cues, bounds))
+    return Amount(
+        bounds.start,
+        _end(tokens, cues, bounds),
+        "price",
+        operator,
+        low,
+        high,
+        "price",
+        currency,
+        _per(tokens, cues, bounds),
+    )
 
 
 def _value(tokens: Sequence[Token], index: int, value: float, currency: str | None) -> float:
     """₦18.500 is eighteen thousand five hundred: no naira price has three decimals."""
     word = tokens[index].word
-    if tokens[index].kind == "number" and _EUROPEAN.match(word) and value == tokens[index].number and currency in ("NGN", "EUR", "KES"):
+    if (
+        tokens[index].kind == "number"
+        and _EUROPEAN.match(word)
+        and value == tokens[index].number
+        and currency in ("NGN", "EUR", "KES")
+    ):
         return value * 1000
     return value
 
@@ -81,7 +133,11 @@ def _currency(tokens: Sequence[Token], bounds: Bounds, context: Context) -> tupl
             if index == numeral.start - 1 and token.word in speech.currency_prefixes:
                 if tokens[numeral.start].glue == "+" or len(token.word) > 2:
                     return speech.currency_prefixes[token.word], False
-            if index == numeral.start - 1 and token.kind == "word" and token.word not in speech.currency_prefixes:
+            if (
+                index == numeral.start - 1
+                and token.kind == "word"
+                and token.word not in speech.currency_prefixes
+            ):
                 break
         for length in (2, 1):
             phrase = " ".join(t.word for t in tokens[numeral.end : numeral.end + length])
@@ -89,7 +145,10 @@ def _currency(tokens: Sequence[Token], bounds: Bounds, context: Context) -> tupl
                 return speech.currency_names[phrase], False
             if phrase in speech.currency_symbols:
                 return speech.currency_symbols[phrase], False
-            if phrase in speech.weak_currency_names and context.currency == speech.weak_currency_names[phrase]:
+            if (
+                phrase in speech.weak_currency_names
+                and context.currency == speech.weak_currency_names[phrase]
+            ):
                 return speech.weak_currency_names[phrase], weak
     return None, weak
 
@@ -113,7 +172,10 @@ def _resolution(tokens: Sequence[Token], bounds: Bounds) -> bool:
     file = language().units_file["not_money"]
     if numeral.raw not in file["resolutions"]:
         return False
-    near = {t.word for t in (*tokens[numeral.end : numeral.end + 2], *tokens[max(0, numeral.start - 2) : numeral.start])}
+    near = {
+        t.word
+        for t in (*tokens[numeral.end : numeral.end + 2], *tokens[max(0, numeral.start - 2) : numeral.start])
+    }
     stems = near | {t.stem for t in tokens[numeral.end : numeral.end + 2]}
     if stems & set(file["resolution_words"]):
         return True
@@ -130,7 +192,12 @@ def _noun_follows(tokens: Sequence[Token], names: Sequence[NameSpan], bounds: Bo
         return after.word == "%"
     if any(span.start == bounds.end and any(n.kind == "product" for n in span.names) for span in names):
         return bounds.first.value <= 20
-    return after.word not in speech.filler and after.word not in speech.currency_names and len(after.word) > 2 and after.word.endswith("s")
+    return (
+        after.word not in speech.filler
+        and after.word not in speech.currency_names
+        and len(after.word) > 2
+        and after.word.endswith("s")
+    )
 
 
 def _model_number(tokens: Sequence[Token], names: Sequence[NameSpan], bounds: Bounds) -> bool:
@@ -138,7 +205,12 @@ def _model_number(tokens: Sequence[Token], names: Sequence[NameSpan], bounds: Bo
     if bounds.operator != "is" or bounds.cued:
         return False
     before = tokens[bounds.first.start - 1] if bounds.first.start else None
-    return before is not None and before.kind == "word" and before.word not in language().filler and before.word not in _SPENDING
+    return (
+        before is not None
+        and before.kind == "word"
+        and before.word not in language().filler
+        and before.word not in _SPENDING
+    )
 
 
 def _unsaid_operator(tokens: Sequence[Token], bounds: Bounds, context: Context, talk: bool) -> str:
@@ -164,7 +236,11 @@ def _per(tokens: Sequence[Token], cues: Sequence[Cue], bounds: Bounds) -> str:
     best = ""
     for cue in cues:
         if cue.classes & {"each", "all"}:
-            lone = cue.end - cue.start == 1 and tokens[cue.start].word in ("together", "overall", "individually")
+            lone = cue.end - cue.start == 1 and tokens[cue.start].word in (
+                "together",
+                "overall",
+                "individually",
+            )
             distance = cue.start - bounds.end if cue.start >= bounds.end else bounds.start - cue.end
             if distance <= 4 and not (lone and distance > 2):
                 best = "each" if "each" in cue.classes else "all"

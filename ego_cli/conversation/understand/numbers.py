@@ -92,7 +92,12 @@ def _digits(tokens: Sequence[Token], start: int, speech: Language) -> Numeral | 
         suffix = tokens[end].word
         value *= speech.magnitudes[suffix]
         end += 1
-    elif end < len(tokens) and tokens[end].glue == "+" and tokens[end].kind == "word" and not _may_follow(tokens, end, speech):
+    elif (
+        end < len(tokens)
+        and tokens[end].glue == "+"
+        and tokens[end].kind == "word"
+        and not _may_follow(tokens, end, speech)
+    ):
         return None  # "6s", "5g", "3d": a name with a digit in it
     return Numeral(start, end, value, raw, suffix)
 
@@ -131,14 +136,20 @@ def _is_code(tokens: Sequence[Token], index: int, speech: Language) -> bool:
 
 
 def _spelled(tokens: Sequence[Token], start: int, speech: Language) -> Numeral | None:
-    """ "fifteen thousand", "a hundred", "twenty five", "half a million". """
+    """ "fifteen thousand", "a hundred", "twenty five", "half a million"."""
     words, magnitudes = speech.number_words, speech.magnitudes
     word = tokens[start].word
     index = start
     total = current = 0.0
     seen_magnitude = False
-    if word == "half" and _word(tokens, start + 1) == "a" and _word(tokens, start + 2) in ("million", "thousand"):
-        return Numeral(start, start + 3, 0.5 * magnitudes[_word(tokens, start + 2)], 0.5, _word(tokens, start + 2), True)
+    if (
+        word == "half"
+        and _word(tokens, start + 1) == "a"
+        and _word(tokens, start + 2) in ("million", "thousand")
+    ):
+        return Numeral(
+            start, start + 3, 0.5 * magnitudes[_word(tokens, start + 2)], 0.5, _word(tokens, start + 2), True
+        )
     if word in ("a", "an"):
         if _word(tokens, start + 1) not in ("hundred", "thousand", "grand", "million"):
             return None

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ego_cli.conversation.understand.acts import Act, Kind, Span, Target
 from ego_cli.conversation.understand.context import Context
+from ego_cli.conversation.understand.items import attribute_at
 from ego_cli.conversation.understand.language import Tree, language, longest, plant
 from ego_cli.conversation.understand.numbers import Amount
 from ego_cli.conversation.understand.references import read_target
@@ -16,7 +17,81 @@ from ego_cli.conversation.understand.tokens import Token
 from ego_cli.settings import load_toml
 
 _ENDS = frozenset([".", "!", "?", ";", "\n", ":"])
-_OPENERS = frozenset(["please", "abeg", "ok", "okay", "so", "and", "then", "can", "you", "could", "i", "would", "like", "to", "want", "let", "us", "me", "now", "oya", "well", "just", "no", "yes", "yeah", "hmm", "oh", "um", "ah", "alright", "but", "also", "thanks", "great", "sure", "will", "may", "make", "oga", "biko", "jare", "good", "cool", "perfect", "nice", "wan", "dey", "sorry", "hey", "hi", "hello", "madam", "all", "right", ",", "go", "ahead", "really", "still", "even", "think", "think", "maybe", "perhaps", "a", "the", "ask"])
+_OPENERS = frozenset(
+    [
+        "please",
+        "abeg",
+        "ok",
+        "okay",
+        "so",
+        "and",
+        "then",
+        "can",
+        "you",
+        "could",
+        "i",
+        "would",
+        "like",
+        "to",
+        "want",
+        "let",
+        "us",
+        "me",
+        "now",
+        "oya",
+        "well",
+        "just",
+        "no",
+        "yes",
+        "yeah",
+        "hmm",
+        "oh",
+        "um",
+        "ah",
+        "alright",
+        "but",
+        "also",
+        "thanks",
+        "great",
+        "sure",
+        "will",
+        "may",
+        "make",
+        "oga",
+        "biko",
+        "jare",
+        "good",
+        "cool",
+        "perfect",
+        "nice",
+        "wan",
+        "dey",
+        "sorry",
+        "hey",
+        "hi",
+        "hello",
+        "madam",
+        "all",
+        "right",
+        ",",
+        "go",
+        "ahead",
+        "really",
+        "still",
+        "even",
+        "think",
+        "think",
+        "maybe",
+        "perhaps",
+        "a",
+        "the",
+        "ask",
+    ]
+)
+_QUESTION_WORDS = frozenset(["which", "how", "what", "does", "do", "is", "are", "can", "wetin", "will"])
+_VALUE_ENDS = frozenset(
+    ["and", "but", "or", "please", "abeg", "for", "with", "in", "under", "below", "so", "because", "if"]
+)
 _BASKET_WORDS = frozenset(["basket", "cart", "trolley", "bag", "order"])
 
 
@@ -42,7 +117,13 @@ class Found:
 def _patterns() -> Tree:
     tree: Tree = {}
     for entry in load_toml("acts.toml")["act"]:
-        pattern = Pattern(Kind(entry["kind"]), entry["takes"], entry.get("where", "start"), entry.get("needs", ""), entry.get("note", ""))
+        pattern = Pattern(
+            Kind(entry["kind"]),
+            entry["takes"],
+            entry.get("where", "start"),
+            entry.get("needs", ""),
+            entry.get("note", ""),
+        )
         for phrase in entry["say"]:
             plant(tree, phrase.split(), pattern)
     return tree
@@ -60,7 +141,14 @@ def find_patterns(text: str, tokens: Sequence[Token], amounts: Sequence[Amount],
             match = longest(tree, words, index)
             while match is not None:
                 end, patterns = match
-                stop = next((stop for pattern in patterns if (stop := reader.try_pattern(pattern, index, end)) is not None), None)
+                stop = next(
+                    (
+                        stop
+                        for pattern in patterns
+                        if (stop := reader.try_pattern(pattern, index, end)) is not None
+                    ),
+                    None,
+                )
                 if stop is not None:
                     advance = max(stop, index + 1)
                     break
@@ -72,7 +160,9 @@ def find_patterns(text: str, tokens: Sequence[Token], amounts: Sequence[Amount],
 class _Reader:
     """Collects acts and used tokens of one message."""
 
-    def __init__(self, text: str, tokens: Sequence[Token], amounts: Sequence[Amount], context: Context) -> None:
+    def __init__(
+        self, text: str, tokens: Sequence[Token], amounts: Sequence[Amount], context: Context
+    ) -> None:
         self.text = text
         self.tokens = tokens
         self.amounts = amounts
@@ -95,11 +185,32 @@ class _Reader:
     def _at_start(self, index: int) -> bool:
         begin = self._clause_start(index)
         words = [t.word for t in self.tokens[begin:index]]
-        cut = max((i + 1 for i, w in enumerate(words) if w in ("and", "but", "then", "also", "-")), default=0)
+        cut = max(
+            (i + 1 for i, w in enumerate(words) if w in ("and", "but", "then", "also", "-", ",")), default=0
+        )
         return all(word in _OPENERS or begin + cut + i in self.used for i, word in enumerate(words[cut:]))
 
     def _is_whole(self, start: int, end: int) -> bool:
-        filler = _OPENERS | {"o", "oo", "abeg", "please", "thanks", "sha", "sef", "ma", "sir", "na", "then", "too", "again", "now", "for", "at", "all", "moment"}
+        filler = _OPENERS | {
+            "o",
+            "oo",
+            "abeg",
+            "please",
+            "thanks",
+            "sha",
+            "sef",
+            "ma",
+            "sir",
+            "na",
+            "then",
+            "too",
+            "again",
+            "now",
+            "for",
+            "at",
+            "all",
+            "moment",
+        }
         outside = [t for i, t in enumerate((*self.tokens[:start], *self.tokens[end:])) if t.kind != "mark"]
         return all(t.word in filler for t in outside)
 
@@ -107,7 +218,26 @@ class _Reader:
         """Nothing but filler between the phrase and the end of its clause."""
         stop = self._clause_end(end)
         rest = [t.word for t in self.tokens[end:stop] if t.kind != "mark"]
-        return all(word in _OPENERS or word in ("abeg", "o", "for", "please", "then", "instead", "available", "options", "ones", "dey", "list", "from", "there") for word in rest)
+        return all(
+            word in _OPENERS
+            or word
+            in (
+                "abeg",
+                "o",
+                "for",
+                "please",
+                "then",
+                "instead",
+                "available",
+                "options",
+                "ones",
+                "dey",
+                "list",
+                "from",
+                "there",
+            )
+            for word in rest
+        )
 
     # --- trying ---
 
@@ -121,7 +251,11 @@ class _Reader:
             return None
         if pattern.needs == "shown" and not self.context.shown:
             return None
-        if pattern.kind in (Kind.YES, Kind.NO, Kind.NO_PREFERENCE) and pattern.where == "whole" and pattern.kind is Kind.NO_PREFERENCE:
+        if (
+            pattern.kind in (Kind.YES, Kind.NO, Kind.NO_PREFERENCE)
+            and pattern.where == "whole"
+            and pattern.kind is Kind.NO_PREFERENCE
+        ):
             pass
         return getattr(self, f"_{pattern.takes}")(pattern, start, end)
 
@@ -134,8 +268,14 @@ class _Reader:
 
     def _nothing(self, pattern: Pattern, start: int, end: int) -> int | None:
         if pattern.kind is Kind.REJECT:
-            return self._emit(start, end, Act(Kind.REJECT, target=Target("last", words=_join(self.tokens, start, end))))
-        if pattern.kind is Kind.NONE_OF_THESE and end < len(self.tokens) and self.tokens[end].word in ("leather", "of"):
+            return self._emit(
+                start, end, Act(Kind.REJECT, target=Target("last", words=_join(self.tokens, start, end)))
+            )
+        if (
+            pattern.kind is Kind.NONE_OF_THESE
+            and end < len(self.tokens)
+            and self.tokens[end].word in ("leather", "of")
+        ):
             return None
         if pattern.kind is Kind.OVERRIDE and _bare_sorry(self.tokens, start, end):
             return None
@@ -143,9 +283,27 @@ class _Reader:
 
     def _target(self, pattern: Pattern, start: int, end: int) -> int | None:
         begin = end
-        while begin < len(self.tokens) and self.tokens[begin].word in ("me", "please", "also", "just", "for", "to", "out", "show", "do", "you"):
+        while begin < len(self.tokens) and self.tokens[begin].word in (
+            "me",
+            "please",
+            "also",
+            "just",
+            "for",
+            "to",
+            "out",
+            "show",
+            "do",
+            "you",
+        ):
             begin += 1
-        bare = pattern.kind in (Kind.COMPARE, Kind.WHY, Kind.MORE_LIKE, Kind.BASKET_ADD, Kind.BASKET_REMOVE, Kind.RATE) and bool(self.context.shown)
+        bare = pattern.kind in (
+            Kind.COMPARE,
+            Kind.WHY,
+            Kind.MORE_LIKE,
+            Kind.BASKET_ADD,
+            Kind.BASKET_REMOVE,
+            Kind.RATE,
+        ) and bool(self.context.shown)
         found = read_target(self.tokens, begin, self.context, numbers=bare)
         if pattern.kind is Kind.RATE:
             return self._rate(start, begin, found)
@@ -158,10 +316,20 @@ class _Reader:
         if pattern.kind is Kind.FEEDBACK:
             if found is None or not self.context.shown or found[0].how == "name" and not self.context.shown:
                 return None
-            act = Act(Kind.FEEDBACK, value=pattern.note, polarity=1 if pattern.note == "like" else -1, target=found[0])
+            act = Act(
+                Kind.FEEDBACK,
+                value=pattern.note,
+                polarity=1 if pattern.note == "like" else -1,
+                target=found[0],
+            )
             return self._emit(start, found[1], act)
         if pattern.kind is Kind.MORE_LIKE:
-            if found is None or not (self.context.shown or found[0].how == "ordinal") or found[0].how == "name" and start == end - 1:
+            if (
+                found is None
+                or not (self.context.shown or found[0].how == "ordinal")
+                or found[0].how == "name"
+                and start == end - 1
+            ):
                 return None
             return self._emit(start, found[1], Act(Kind.MORE_LIKE, target=found[0]))
         if found is None:
@@ -178,15 +346,30 @@ class _Reader:
 
     def _second_target(self, target: Target, stop: int) -> tuple[Target, int]:
         """ "the first one with the last", "the Acer and the HP"."""
-        while stop < len(self.tokens) and self.tokens[stop].word in ("and", "with", "to", "against", "vs", "versus", "or", "&"):
+        while stop < len(self.tokens) and self.tokens[stop].word in (
+            "and",
+            "with",
+            "to",
+            "against",
+            "vs",
+            "versus",
+            "or",
+            "&",
+        ):
             more = read_target(self.tokens, stop + 1, self.context, numbers=True)
             if more is None:
                 break
             other, stop = more
             if target.how == other.how == "ordinal":
-                target = Target("ordinal", target.positions + other.positions, f"{target.words} and {other.words}")
+                target = Target(
+                    "ordinal", target.positions + other.positions, f"{target.words} and {other.words}"
+                )
             else:
-                target = Target("name" if "name" in (target.how, other.how) else target.how, target.positions, f"{target.words} and {other.words}")
+                target = Target(
+                    "name" if "name" in (target.how, other.how) else target.how,
+                    target.positions,
+                    f"{target.words} and {other.words}",
+                )
         return target, stop
 
     def _rate(self, start: int, begin: int, found: tuple[Target, int] | None) -> int | None:
@@ -196,7 +379,11 @@ class _Reader:
         if number is None:
             for index in range(begin, end):
                 token = self.tokens[index]
-                if token.number is not None and 1 <= token.number <= 5 and (found is None or index >= found[1] or index < begin):
+                if (
+                    token.number is not None
+                    and 1 <= token.number <= 5
+                    and (found is None or index >= found[1] or index < begin)
+                ):
                     number = token.number
                     break
         if number is None:
@@ -206,11 +393,33 @@ class _Reader:
 
     def _basket_add(self, start: int, end: int, begin: int, found: tuple[Target, int] | None) -> int | None:
         words = [t.word for t in self.tokens[begin : self._clause_end(begin)]]
-        to_basket = any(word in _BASKET_WORDS for word in words[1:]) and any(w in ("to", "in", "into", "for", "inside") for w in words)
+        to_basket = any(word in _BASKET_WORDS for word in words[1:]) and any(
+            w in ("to", "in", "into", "for", "inside") for w in words
+        )
         verb = self.tokens[start].word
-        strong = verb in ("add", "put", "include", "throw", "pack", "wrap", "reserve", "order", "carry", "bag", "drop", "purchase")
+        strong = verb in (
+            "add",
+            "put",
+            "include",
+            "throw",
+            "pack",
+            "wrap",
+            "reserve",
+            "order",
+            "carry",
+            "bag",
+            "drop",
+            "purchase",
+        )
         quantity: float | None = None
-        if found is not None and found[0].how == "ordinal" and not any(w in ("number", "numbers", "#", "option", "item", "first", "second", "third", "last") for w in found[0].words.split()):
+        if (
+            found is not None
+            and found[0].how == "ordinal"
+            and not any(
+                w in ("number", "numbers", "#", "option", "item", "first", "second", "third", "last")
+                for w in found[0].words.split()
+            )
+        ):
             index = found[1]
             if index < len(self.tokens) and self.tokens[index].word in ("of", "more"):
                 found = None
@@ -221,7 +430,9 @@ class _Reader:
             counted = self.tokens[begin] if begin < len(self.tokens) else None
             number = None
             if counted is not None:
-                number = counted.number if counted.kind == "number" else language().number_words.get(counted.word)
+                number = (
+                    counted.number if counted.kind == "number" else language().number_words.get(counted.word)
+                )
             if number and begin + 1 < len(self.tokens) and self.tokens[begin + 1].word in ("of", "more"):
                 follow = read_target(self.tokens, begin + 2, self.context, numbers=True)
                 if follow is not None:
@@ -232,33 +443,70 @@ class _Reader:
             return None
         target, stop = found
         shown = bool(self.context.shown)
-        if not shown and target.how in ("attribute", "name", "last") and not to_basket and not (strong and target.how == "last"):
+        if (
+            not shown
+            and target.how in ("attribute", "name", "last")
+            and not to_basket
+            and not (strong and target.how == "last")
+        ):
             return None
         if target.how in ("name",) and not strong and not to_basket and verb not in ("take", "will", "buy"):
             if _join(self.tokens, start, end) in ("i want", "i need", "give me", "get me", "i would like"):
                 return None
-        if target.how == "attribute" and not strong and not to_basket and _join(self.tokens, start, end) in ("i want", "i need", "give me", "get me", "i would like", "i want to get", "i want to buy"):
+        if (
+            target.how == "attribute"
+            and not strong
+            and not to_basket
+            and _join(self.tokens, start, end)
+            in ("i want", "i need", "give me", "get me", "i would like", "i want to get", "i want to buy")
+        ):
             return None
-        if target.how == "last" and _join(self.tokens, start, end) in ("i need", "i want", "i would like") and stop < len(self.tokens) and self.tokens[stop].word in ("to", "in", "for", "with", "but"):
+        if (
+            target.how == "last"
+            and _join(self.tokens, start, end) in ("i need", "i want", "i would like")
+            and stop < len(self.tokens)
+            and self.tokens[stop].word in ("to", "in", "for", "with", "but")
+        ):
             return None
         stop = self._basket_tail(stop)
         for amount in self.amounts:
             if quantity is None and amount.kind == "count" and begin <= amount.start <= stop + 4:
                 quantity = amount.low
-        options = tuple(f"size={a.text}" for a in self.amounts if a.kind == "size" and a.start >= start and a.start < self._clause_end(start))
+        options = tuple(
+            f"size={a.text}"
+            for a in self.amounts
+            if a.kind == "size" and a.start >= start and a.start < self._clause_end(start)
+        )
         act = Act(Kind.BASKET_ADD, target=target, number=quantity, values=options)
         return self._emit(start, stop, act)
 
     def _basket_tail(self, stop: int) -> int:
         """Swallows "to my cart", "for my basket"."""
         index = stop
-        while index < len(self.tokens) and self.tokens[index].word in ("to", "in", "into", "for", "inside", "my", "the", "our", "your", "as", "well", "too", "please", "also"):
+        while index < len(self.tokens) and self.tokens[index].word in (
+            "to",
+            "in",
+            "into",
+            "for",
+            "inside",
+            "my",
+            "the",
+            "our",
+            "your",
+            "as",
+            "well",
+            "too",
+            "please",
+            "also",
+        ):
             index += 1
         if index < len(self.tokens) and self.tokens[index].word in _BASKET_WORDS | {"list"}:
             return index + 1
         return stop
 
-    def _basket_remove(self, start: int, end: int, begin: int, found: tuple[Target, int] | None) -> int | None:
+    def _basket_remove(
+        self, start: int, end: int, begin: int, found: tuple[Target, int] | None
+    ) -> int | None:
         if not self.context.basket and not any(t.word in ("basket", "cart", "trolley") for t in self.tokens):
             return None
         stop = self._clause_end(begin)
@@ -267,14 +515,25 @@ class _Reader:
             return self._emit(start, self._from_basket(found[1]), Act(Kind.BASKET_REMOVE, target=found[0]))
         words_end = tail[0] if tail else stop
         words = _join(self.tokens, begin, words_end)
-        words = " ".join(w for w in words.split() if w not in ("the", "my", "that", "a", "one", "please", "abeg"))
+        words = " ".join(
+            w for w in words.split() if w not in ("the", "my", "that", "a", "one", "please", "abeg")
+        )
         if not words:
             return None
         return self._emit(start, stop, Act(Kind.BASKET_REMOVE, value=words))
 
     def _from_basket(self, stop: int) -> int:
         index = stop
-        while index < len(self.tokens) and self.tokens[index].word in ("from", "for", "out", "of", "my", "the", "inside", "in"):
+        while index < len(self.tokens) and self.tokens[index].word in (
+            "from",
+            "for",
+            "out",
+            "of",
+            "my",
+            "the",
+            "inside",
+            "in",
+        ):
             index += 1
         return index + 1 if index < len(self.tokens) and self.tokens[index].word in _BASKET_WORDS else stop
 
@@ -288,30 +547,62 @@ class _Reader:
         after = end + 1
         if any(a.start <= end < a.end and a.kind != "count" for a in self.amounts):
             return None
-        if after < len(self.tokens) and self.tokens[after].word in ("of", "pieces", "pcs", "instead", "please", "abeg", "units", "them", "pairs", "pair"):
+        if after < len(self.tokens) and self.tokens[after].word in (
+            "of",
+            "pieces",
+            "pcs",
+            "instead",
+            "please",
+            "abeg",
+            "units",
+            "them",
+            "pairs",
+            "pair",
+        ):
             after += 1
         follow = read_target(self.tokens, after, self.context) if after < len(self.tokens) else None
-        if after < len(self.tokens) and self.tokens[after].kind == "word" and follow is None and self.tokens[after].word not in ("please", "abeg", "instead", "them"):
+        if (
+            after < len(self.tokens)
+            and self.tokens[after].kind == "word"
+            and follow is None
+            and self.tokens[after].word not in ("please", "abeg", "instead", "them")
+        ):
             return None
         target = follow[0] if follow else Target("last", words="it")
-        return self._emit(start, follow[1] if follow else after, Act(Kind.BASKET_QUANTITY, number=float(number), target=target))
+        return self._emit(
+            start,
+            follow[1] if follow else after,
+            Act(Kind.BASKET_QUANTITY, number=float(number), target=target),
+        )
 
     def _rest(self, pattern: Pattern, start: int, end: int) -> int | None:
         stop = len(self.tokens) if pattern.kind in (Kind.REMEMBER,) else self._clause_end(end)
-        words = self.text[self.tokens[end].start : self.tokens[stop - 1].end].strip(" .!?,:;") if stop > end else ""
+        words = (
+            self.text[self.tokens[end].start : self.tokens[stop - 1].end].strip(" .!?,:;")
+            if stop > end
+            else ""
+        )
         phrase = _join(self.tokens, start, end)
         if pattern.kind is Kind.FORGET:
             if not words and not phrase.endswith(("me", "memory", "data", "memories", "fact", "this")):
                 return None
-            everything = phrase.endswith(("everything", "about me", "my data", "my memory", "forget me", "my memories")) or words.lower() in ("everything", "me", "about me", "all")
+            everything = phrase.endswith(
+                ("everything", "about me", "my data", "my memory", "forget me", "my memories")
+            ) or words.lower() in ("everything", "me", "about me", "all")
             first = fold_first(words)
-            if phrase in ("forget my", "remove my", "delete my", "erase my", "comot my", "wipe my") and first in _STATE_WORDS and not _remembered(words):
+            if (
+                phrase in ("forget my", "remove my", "delete my", "erase my", "comot my", "wipe my")
+                and first in _STATE_WORDS
+                and not _remembered(words)
+            ):
                 return None
             value = "all" if everything else words
             self.used.update(range(start, stop))
             return self._emit(start, stop, Act(Kind.FORGET, value=value))
         if pattern.kind is Kind.RECALL:
-            if phrase in ("what is my", "what are my", "wetin be my") and any(w in words.lower() for w in ("basket", "cart", "total", "order")):
+            if phrase in ("what is my", "what are my", "wetin be my") and any(
+                w in words.lower() for w in ("basket", "cart", "total", "order")
+            ):
                 return None
             return self._emit(start, stop, Act(Kind.RECALL, value=words or None))
         if pattern.kind is Kind.REMEMBER:
@@ -342,23 +633,104 @@ class _Reader:
         words = [t.word for t in self.tokens[end:stop]]
         text = " ".join(words)
         cues = ("after all", "as before", "like before", "again", "back", "as it was", "sef", "still")
-        strong = _join(self.tokens, start, end).split()[0] in ("restore", "reinstate", "re") or "back" in _join(self.tokens, start, end)
+        strong = _join(self.tokens, start, end).split()[0] in (
+            "restore",
+            "reinstate",
+            "re",
+        ) or "back" in _join(self.tokens, start, end)
         if not words or not (strong or any(text.endswith(cue) or f" {cue} " in f" {text} " for cue in cues)):
             return None
         for cue in cues:
             text = text.removesuffix(" " + cue)
         return self._emit(start, stop, Act(Kind.RESTORE, value=text))
 
+    def _attribute(self, pattern: Pattern, start: int, end: int) -> int | None:
+        """ "change the colour to red": the slot is erased, what follows is read as its new value."""
+        named = attribute_at(self.tokens, end)
+        if named is None:
+            return None
+        stop, attribute = named
+        if stop < len(self.tokens) and self.tokens[stop].word in ("to", "from", "into", "be", "for"):
+            stop += 1
+        elif self.tokens[start].word == "make":
+            return None
+        return self._emit(start, stop, Act(Kind.OVERRIDE, attribute=attribute))
+
+    def _value(self, pattern: Pattern, start: int, end: int) -> int | None:
+        """ "blue instead of black": what stands behind goes."""
+        stop = end
+        while (
+            stop < len(self.tokens)
+            and stop - end < 4
+            and self.tokens[stop].kind == "word"
+            and self.tokens[stop].word not in _VALUE_ENDS
+        ):
+            stop += 1
+        if stop == end:
+            return None
+        value = " ".join(
+            t.word for t in self.tokens[end:stop] if t.word not in ("the", "a", "an", "ones", "one")
+        )
+        return self._emit(start, stop, Act(Kind.OVERRIDE, value=value or None))
+
+    def _behind(self, pattern: Pattern, start: int, end: int) -> int | None:
+        """ "the last one na how much?": the target stands before the question."""
+        begin = self._clause_start(start)
+        if begin == start or not self._is_tail(start, end):
+            return None
+        found = read_target(self.tokens, begin, self.context)
+        if found is None or found[1] > start or found[1] < start - 1:
+            return None
+        return self._emit(begin, end, Act(Kind.ASK, attribute="price", target=found[0]))
+
+    def _available(self, pattern: Pattern, start: int, end: int) -> int | None:
+        """ "does it come in black?": asked of the item; the colour itself is read as a wish behind."""
+        begin = self._clause_start(start)
+        found = read_target(self.tokens, begin, self.context) if begin < start else None
+        attribute = "colour"
+        window = [t.word for t in self.tokens[end : self._clause_end(end)]]
+        if "size" in window or any(t.kind == "number" for t in self.tokens[end : end + 3]):
+            attribute = "size"
+        target = found[0] if found else Target("last", words="it")
+        return self._emit(start, end, Act(Kind.ASK, attribute=attribute, target=target))
+
     def _question(self, pattern: Pattern, start: int, end: int) -> int | None:
         from ego_cli.conversation.understand.questions import read_question
 
-        act = read_question(self.text, self.tokens, start, end, self._clause_end(end), self.context)
+        stop = self._question_end(end)
+        act = read_question(self.text, self.tokens, start, end, stop, self.context)
         if act is None:
             return None
-        return self._emit(start, self._clause_end(end), act)
+        return self._emit(start, stop, act)
+
+    def _question_end(self, index: int) -> int:
+        """A question ends with its clause or where the next question begins ("…, and how many reviews?")."""
+        stop = self._clause_end(index)
+        while index < stop:
+            if self.tokens[index].word in (",", "and") and any(
+                t.word in _QUESTION_WORDS for t in self.tokens[index + 1 : index + 3]
+            ):
+                return index
+            index += 1
+        return stop
 
 
-_STATE_WORDS = frozenset(["budget", "price", "colour", "earlier", "previous", "last", "brand", "size", "filter", "filters", "preference", "request"])
+_STATE_WORDS = frozenset(
+    [
+        "budget",
+        "price",
+        "colour",
+        "earlier",
+        "previous",
+        "last",
+        "brand",
+        "size",
+        "filter",
+        "filters",
+        "preference",
+        "request",
+    ]
+)
 
 
 def _remembered(words: str) -> bool:

@@ -9,24 +9,94 @@ from ego_cli.conversation.understand.context import Context
 from ego_cli.conversation.understand.language import language
 from ego_cli.conversation.understand.tokens import Token, fold, stem
 
-_NUMBERED = frozenset(["number", "numbers", "no", "nos", "option", "options", "item", "items", "#", "choice", "position", "nr"])
+_NUMBERED = frozenset(
+    ["number", "numbers", "no", "nos", "option", "options", "item", "items", "#", "choice", "position", "nr"]
+)
 _LAST = frozenset(["it", "that", "this", "them", "those", "these", "am", "dem", "em", "both"])
-_ONES = frozenset(["one", "ones", "option", "options", "item", "items", "product", "products", "choice", "result", "results", "suggestion", "own", "two", "three", "four"])
+_ONES = frozenset(
+    [
+        "one",
+        "ones",
+        "option",
+        "options",
+        "item",
+        "items",
+        "product",
+        "products",
+        "choice",
+        "result",
+        "results",
+        "suggestion",
+        "own",
+        "two",
+        "three",
+        "four",
+    ]
+)
 _SMALL = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _EXTREMES = {
     "cheapest": ("price", -1), "dearest": ("price", 1), "priciest": ("price", 1), "lightest": ("weight", -1),
     "heaviest": ("weight", 1), "biggest": ("size", 1), "largest": ("size", 1), "smallest": ("size", -1), "best": ("rating", 1),
     "newest": ("age", -1), "longest": ("length", 1), "shortest": ("length", -1), "fastest": ("speed", 1),
 }  # fmt: skip
-_STOP = frozenset(["to", "in", "for", "with", "into", "but", "please", "abeg", "and", "from", "inside", "at", "on", "if", "is", "are", "na", "be", "does", "has", "have", "get", "cost", "costs", "of", "or", "not", "no", "so", "because", "instead", "than"])
+_STOP = frozenset(
+    [
+        "to",
+        "in",
+        "for",
+        "with",
+        "into",
+        "but",
+        "please",
+        "abeg",
+        "and",
+        "from",
+        "inside",
+        "at",
+        "on",
+        "if",
+        "is",
+        "are",
+        "na",
+        "be",
+        "does",
+        "has",
+        "have",
+        "get",
+        "cost",
+        "costs",
+        "of",
+        "or",
+        "not",
+        "no",
+        "so",
+        "because",
+        "instead",
+        "than",
+    ]
+)
 
 
-def read_target(tokens: Sequence[Token], start: int, context: Context, numbers: bool = False) -> tuple[Target, int] | None:
+def read_target(
+    tokens: Sequence[Token], start: int, context: Context, numbers: bool = False
+) -> tuple[Target, int] | None:
     """The target that begins at ``start`` and the index behind it; ``numbers`` allows bare numbers ("compare 1 and 3")."""
     index = start
     if _word(tokens, index) in ("the", "your", "my", "all", "just", "only") and _word(tokens, index + 1):
-        if tokens[index].word == "all" and _word(tokens, index + 1) in ("of", "these", "those", "them", "three", "four", "five", "the", "dem"):
-            return Target("all", words=_text(tokens, start, index + 3)), min(len(tokens), index + (3 if _word(tokens, index + 1) == "of" else 2))
+        if tokens[index].word == "all" and _word(tokens, index + 1) in (
+            "of",
+            "these",
+            "those",
+            "them",
+            "three",
+            "four",
+            "five",
+            "the",
+            "dem",
+        ):
+            return Target("all", words=_text(tokens, start, index + 3)), min(
+                len(tokens), index + (3 if _word(tokens, index + 1) == "of" else 2)
+            )
         index += 1
     found = (
         _ordinals(tokens, start, index)
@@ -73,7 +143,12 @@ def _ordinals(tokens: Sequence[Token], start: int, index: int) -> tuple[Target, 
         if _word(tokens, index) in _ONES:
             index += 1
         return Target("ordinal", many, _text(tokens, start, index)), index
-    if position in (1, -1) and index < len(tokens) and tokens[index].kind == "number" and (tokens[index].number or 0) <= 10:
+    if (
+        position in (1, -1)
+        and index < len(tokens)
+        and tokens[index].kind == "number"
+        and (tokens[index].number or 0) <= 10
+    ):
         number = int(tokens[index].number or 1)
         many = tuple(range(1, number + 1)) if position == 1 else tuple(range(-number, 0))
         return Target("ordinal", many, _text(tokens, start, index + 1)), index + 1
@@ -126,7 +201,12 @@ def _numbers(tokens: Sequence[Token], start: int, index: int, bare: bool) -> tup
     number = _number_at(tokens, index)
     if number is None:
         return None
-    if not named and index + 1 < len(tokens) and tokens[index].kind == "word" and _word(tokens, index + 1) not in (",", "and", "or", "&", "with", "vs", "against", "to"):
+    if (
+        not named
+        and index + 1 < len(tokens)
+        and tokens[index].kind == "word"
+        and _word(tokens, index + 1) not in (",", "and", "or", "&", "with", "vs", "against", "to")
+    ):
         return None
     positions = [number]
     index += 1
@@ -173,12 +253,18 @@ def _whole(tokens: Sequence[Token], start: int) -> tuple[Target, int] | None:
         return Target("all", words=_text(tokens, start, end)), min(end, len(tokens))
     if word in ("all", "everything") and _word(tokens, start + 1) in ("", ".", "!", "to", "in", "?"):
         return Target("all", words=word), start + 1
-    if word in ("two", "three", "four") and _word(tokens, start + 1) == "of" and _word(tokens, start + 2) in _LAST:
+    if (
+        word in ("two", "three", "four")
+        and _word(tokens, start + 1) == "of"
+        and _word(tokens, start + 2) in _LAST
+    ):
         return Target("last", words=_text(tokens, start + 2, start + 3)), start + 3
     return None
 
 
-def _described(tokens: Sequence[Token], start: int, index: int, context: Context) -> tuple[Target, int] | None:
+def _described(
+    tokens: Sequence[Token], start: int, index: int, context: Context
+) -> tuple[Target, int] | None:
     """ "the black one", "that leather one": describing words before "one"."""
     begin = index
     if _word(tokens, start) in ("that", "this", "those", "these"):
@@ -195,12 +281,21 @@ def _described(tokens: Sequence[Token], start: int, index: int, context: Context
             break
         words.append(token.word)
         position += 1
-    if _word(tokens, begin) in ("one", "ones") and begin > start and _word(tokens, begin + 1) in ("with", "in", "wey", "that", "by", "from"):
+    if (
+        _word(tokens, begin) in ("one", "ones")
+        and begin > start
+        and _word(tokens, begin + 1) in ("with", "in", "wey", "that", "by", "from")
+    ):
         behind = begin + 2
         if _word(tokens, behind) in ("has", "have", "get", "is", "be", "the", "a", "dey"):
             behind += 1
         end = behind
-        while end < len(tokens) and tokens[end].kind != "mark" and tokens[end].word not in ("and", "to", "please", "abeg", "is") and end - behind < 4:
+        while (
+            end < len(tokens)
+            and tokens[end].kind != "mark"
+            and tokens[end].word not in ("and", "to", "please", "abeg", "is")
+            and end - behind < 4
+        ):
             end += 1
         if end > behind and tokens[behind].kind == "word":
             return Target("attribute", words=_text(tokens, behind, end)), end
@@ -240,13 +335,27 @@ def _title_stems(title: str) -> list[str]:
 
 def _pronoun(tokens: Sequence[Token], start: int) -> tuple[Target, int] | None:
     word = _word(tokens, start)
-    if word == "the" and _word(tokens, start + 1) in ("one", "ones") and _word(tokens, start + 2) in ("", ".", "!", "?"):
+    if (
+        word == "the"
+        and _word(tokens, start + 1) in ("one", "ones")
+        and _word(tokens, start + 2) in ("", ".", "!", "?")
+    ):
         return Target("last", words="the one"), start + 2
     if word not in _LAST:
         return None
     end = start + 1
-    if _word(tokens, end) in ("one", "ones", "two", "pair") and not (_word(tokens, end) == "two" and word in ("it", "am")):
+    if word in ("that", "this", "these", "those") and _word(tokens, end) in ("model", "version", "pair", "product", "item", "brand", "style", "type"):
         end += 1
-    elif word in ("that", "this", "these", "those") and end < len(tokens) and tokens[end].kind == "word" and tokens[end].word not in _STOP and tokens[end].word not in ("too", "now", "also", "one", "instead", "then", "again"):
+    elif _word(tokens, end) in ("one", "ones", "two", "pair") and not (
+        _word(tokens, end) == "two" and word in ("it", "am")
+    ):
+        end += 1
+    elif (
+        word in ("that", "this", "these", "those")
+        and end < len(tokens)
+        and tokens[end].kind == "word"
+        and tokens[end].word not in _STOP
+        and tokens[end].word not in ("too", "now", "also", "one", "instead", "then", "again")
+    ):
         return None
     return Target("last", words=_text(tokens, start, end)), end

@@ -15,8 +15,39 @@ from ego_cli.conversation.understand.items import Item
 from ego_cli.conversation.understand.tokens import Token
 
 _SENTENCE_ENDS = frozenset([".", "!", "?", ";", "\n", "…", "..."])
-_BACK_PREFER = frozenset(["would be nice", "would be great", "would be good", "would be a plus", "would be a bonus", "a plus", "a bonus", "nice to have", "if possible", "if you can", "if you have it", "if available", "if e dey", "if e possible", "i guess", "maybe"])
-_BACK_ONLY = frozenset(["nothing else", "do not offer me anything else", "deal breaker", "non negotiable", "a must", "no other", "no substitutes", "no other one"])
+_BACK_PREFER = frozenset(
+    [
+        "would be nice",
+        "would be great",
+        "would be good",
+        "would be a plus",
+        "would be a bonus",
+        "a plus",
+        "a bonus",
+        "nice to have",
+        "if possible",
+        "if you can",
+        "if you have it",
+        "if available",
+        "if e dey",
+        "if e possible",
+        "i guess",
+        "maybe",
+    ]
+)
+_DENIALS = frozenset(["is not", "are not", "does not have", "does not", "do not have", "not"])
+_BACK_ONLY = frozenset(
+    [
+        "nothing else",
+        "do not offer me anything else",
+        "deal breaker",
+        "non negotiable",
+        "a must",
+        "no other",
+        "no substitutes",
+        "no other one",
+    ]
+)
 
 
 @dataclass(slots=True)
@@ -39,9 +70,9 @@ class Scoped:
     bands: list[tuple[str, int, int]] = field(default_factory=list)
 
 
-def scope(tokens: Sequence[Token], items: Sequence[Item]) -> list[Scoped]:
-    """Runs of content with their modes. Bands ("cheap", "top rated") come as runs of their own."""
-    walker = _Walker(tokens, items)
+def scope(tokens: Sequence[Token], items: Sequence[Item], shown: bool = False) -> list[Scoped]:
+    """Runs of content with their modes. ``shown``: a list is on the screen, so that "it" may be one of its items."""
+    walker = _Walker(tokens, items, shown)
     for position, item in enumerate(items):
         walker.step(position, item)
     walker.flush()
@@ -49,8 +80,9 @@ def scope(tokens: Sequence[Token], items: Sequence[Item]) -> list[Scoped]:
 
 
 class _Walker:
-    def __init__(self, tokens: Sequence[Token], items: Sequence[Item]) -> None:
+    def __init__(self, tokens: Sequence[Token], items: Sequence[Item], shown: bool) -> None:
         self.tokens = tokens
+        self.context_shown = shown
         self.items = items
         self.runs: list[Scoped] = []
         self.run: list[Item] = []
@@ -59,6 +91,7 @@ class _Walker:
         self.clause = 0
         self.segment = 0
         self.lead = ""
+        self.last_lead = ""
         self.joined = ""
         self.sought = False
         self.any_of_it = False
@@ -69,11 +102,22 @@ class _Walker:
     def flush(self) -> None:
         if self.run:
             self.runs.append(
-                Scoped(self.run, self.mode, self.hardness, self.clause, self.segment, self.lead, self.joined, self.any_of_it, self.sought)
+                Scoped(
+                    self.run,
+                    self.mode,
+                    self.hardness,
+                    self.clause,
+                    self.segment,
+                    self.lead,
+                    self.joined,
+                    self.any_of_it,
+                    self.sought,
+                )
             )
             self.run = []
             self.content = True
             self.joined = ""
+            self.last_lead = self.lead
             self.lead = ""
             self.any_of_it = False
 
@@ -95,7 +139,13 @@ class _Walker:
         elif item.kind == "used":
             self.flush()
             self.sought = False
-        elif item.kind == "amount" and item.amount is not None and item.amount.kind in ("price", "rating", "reviews", "size"):
+            if self.mode != "want" and not self.content:
+                self._reset()  # its object was read as something else ("no, I don't want that one")
+        elif (
+            item.kind == "amount"
+            and item.amount is not None
+            and item.amount.kind in ("price", "rating", "reviews", "size")
+        ):
             self.flush()
             self.run.append(item)
             self.flush()
@@ -106,6 +156,10 @@ class _Walker:
 
     def _filler(self, item: Item) -> None:
         word = item.value
+        if word == "same":
+            self.flush()
+            self.lead = "same"
+            return
         if word in ("any", "every", "all", "whichever", "either", "different", "another", "other"):
             self.flush()
             self.any_of_it = word in ("any", "every", "all", "whichever")
@@ -144,7 +198,12 @@ class _Walker:
             self.joined = "or" if item.value == "/" else ","
             if item.value == ":" or item.value in "()":
                 self.joined = ""
-            if self.mode != "want" and self.content and item.value != "/" and not self._list_goes_on(position):
+            if (
+                self.mode != "want"
+                and self.content
+                and item.value != "/"
+                and not self._list_goes_on(position)
+            ):
                 self._reset()
         elif item.value == "&":
             self._conjunction(position, "and")
@@ -165,6 +224,17 @@ class _Walker:
         if "skip" in classes and len(classes) == 1:
             self.flush()
             return
+        if "must_back" in classes and self._run_or_runs():
+            self.flush()
+            return
+        if words == "no" and self._interjected(position):
+            self.flush()
+            self._reset()
+            return
+        if words in _DENIALS and self._about_shown(position):
+            self._open("want")
+            self.sought = False
+            return
         if "relax_back" in classes and self._back("relax"):
             return
         if "readmit_back" in classes and self._back("readmit"):
@@ -177,7 +247,15 @@ class _Walker:
             self._open("relax")
         elif "avoid" in classes:
             self._avoid(words, item)
-        elif classes & {"lower_half", "upper_half", "middle", "cheapest", "dearest", "best_rated", "most_popular"}:
+        elif classes & {
+            "lower_half",
+            "upper_half",
+            "middle",
+            "cheapest",
+            "dearest",
+            "best_rated",
+            "most_popular",
+        }:
             self._band(position, item, words)
         elif "but" in classes and "want" not in classes and "prefer" not in classes:
             self._but(position)
@@ -200,13 +278,39 @@ class _Walker:
             if words == "plus" or words == "including":
                 self.joined = "and"
         elif "for" in classes:
-            if self.run and any(i.kind == "word" for i in self.run) and not any(i.kind == "name" and any(n.kind == "product" for n in i.names) for i in self.run):
+            if (
+                self.run
+                and any(i.kind == "word" for i in self.run)
+                and not any(i.kind == "name" and any(n.kind == "product" for n in i.names) for i in self.run)
+            ):
                 self.run.append(Item("filler", item.start, item.end, "for"))
             else:
                 self.flush()
                 self.lead = "for"
         elif "want" in classes:
             self._want(words)
+
+    def _interjected(self, position: int) -> bool:
+        """ "No I want …", "No, exclude that": an answer, not the negation of what follows."""
+        before = self.items[position - 1] if position else None
+        if before is not None and before.kind not in ("mark", "used"):
+            return False
+        following = self.items[position + 1] if position + 1 < len(self.items) else None
+        if following is None:
+            return True
+        if following.kind == "filler":
+            return following.value in ("i", "it", "that", "this", "you", "we", "they", "thanks", "please", "sorry", "the", "something")
+        return following.kind in ("mark", "used") or (following.kind == "cue" and bool(following.classes & {"avoid", "want", "relax", "prefer"}))
+
+    def _about_shown(self, position: int) -> bool:
+        """ "It's not a road shoe", said of what was shown: she wants a road shoe."""
+        if not self.context_shown or not position:
+            return False
+        subject = self.items[position - 1]
+        if subject.kind != "filler" or subject.value not in ("it", "this", "they", "these", "e"):
+            return False
+        before = self.items[position - 2] if position > 1 else None
+        return before is None or before.kind in ("mark", "used") or (before.kind == "cue" and bool(before.classes & {"but", "and"}))
 
     def _run_or_runs(self) -> bool:
         return bool(self.run) or any(run.clause == self.clause for run in self.runs)
@@ -235,15 +339,80 @@ class _Walker:
     def _want(self, words: str) -> None:
         if self.mode in ("avoid", "relax", "readmit") and not self.content and not self.run:
             self.flush()
-            if words in ("that is", "that are", "which is", "that has", "that have", "which has", "having", "like", "to have", "want", "need", "see", "show", "buy", "wey get", "wey be", "bring", "have", "get", "wey", "try", "order", "offer", "carry"):
+            if words in (
+                "that is",
+                "that are",
+                "which is",
+                "that has",
+                "that have",
+                "which has",
+                "having",
+                "like",
+                "to have",
+                "want",
+                "need",
+                "see",
+                "show",
+                "buy",
+                "wey get",
+                "wey be",
+                "bring",
+                "have",
+                "get",
+                "wey",
+                "try",
+                "order",
+                "offer",
+                "carry",
+            ):
                 return
             if words in ("is there", "are there"):
                 return
-        if self.mode != "want" and words in ("that is", "that are", "which is", "which are", "like", "see", "get", "buy", "carry", "list", "order", "that can", "offer", "want", "need", "needs"):
+        if self.mode != "want" and words in (
+            "that is",
+            "that are",
+            "which is",
+            "which are",
+            "like",
+            "see",
+            "get",
+            "buy",
+            "carry",
+            "list",
+            "order",
+            "that can",
+            "offer",
+            "want",
+            "need",
+            "needs",
+        ):
             self.flush()
             return
         self.flush()
-        if words in ("that is", "that are", "which is", "which are", "that has", "that have", "which has", "which have", "having", "wey get", "wey be", "wey dey", "wey", "wey fit", "that can", "comes with", "come with", "featuring", "equipped with", "just", "like", "offers"):
+        if words in (
+            "that is",
+            "that are",
+            "which is",
+            "which are",
+            "that has",
+            "that have",
+            "which has",
+            "which have",
+            "having",
+            "wey get",
+            "wey be",
+            "wey dey",
+            "wey",
+            "wey fit",
+            "that can",
+            "comes with",
+            "come with",
+            "featuring",
+            "equipped with",
+            "just",
+            "like",
+            "offers",
+        ):
             if self.mode != "want":
                 self._reset()
             self.lead = "with"
@@ -253,8 +422,12 @@ class _Walker:
 
     def _but(self, position: int) -> None:
         self.flush()
-        recent = [self.tokens[i].word for i in range(max(0, self.items[position].start - 4), self.items[position].start)]
-        if {"any", "every", "all", "anything", "everything"} & set(recent) and "," not in recent:
+        start = self.items[position].start
+        recent = [token.word for token in self.tokens[max(0, start - 4) : start]]
+        for mark in (",", ":", "-"):
+            if mark in recent:
+                recent = recent[len(recent) - recent[::-1].index(mark) :]
+        if {"any", "every", "all", "anything", "everything"} & set(recent):
             self.mode, self.content = "avoid", False
             return
         self._reset()
@@ -282,7 +455,11 @@ class _Walker:
 
     def _harden(self, hardness: Hardness) -> None:
         for run in self.runs:
-            if run.clause == self.clause and run.segment == self.segment or (hardness is Hardness.ONLY and run.clause == self.clause):
+            if (
+                run.clause == self.clause
+                and run.segment == self.segment
+                or (hardness is Hardness.ONLY and run.clause == self.clause)
+            ):
                 run.hardness = hardness
 
     def _back(self, mode: str) -> bool:
@@ -300,6 +477,10 @@ class _Walker:
         return found
 
     def _band(self, position: int, item: Item, words: str) -> None:
+        if self.mode in ("relax", "readmit") and not self.content:
+            self.run.append(Item("attribute", item.start, item.end, "price"))
+            self.flush()
+            return
         if self.mode == "avoid" and not self.content:
             # "not cheap", "does not look cheap": a wish about quality, kept in her words
             self.run.append(Item("word", item.start, item.end, words))
@@ -313,6 +494,8 @@ class _Walker:
     def _conjunction(self, position: int, word: str) -> None:
         self.flush()
         self.joined = word
+        if self.last_lead == "with" and not self.lead:
+            self.lead = "with and"
         if self.mode == "want" or not self.content:
             if self.mode == "want":
                 self.segment += 0
@@ -338,14 +521,35 @@ class _Walker:
     def _determined(self, position: int) -> bool:
         """ "no heels and a red dress": an article begins something new."""
         for item in self.items[position + 1 : position + 3]:
-            if item.kind == "filler" and item.value in ("a", "an", "some", "i", "it", "make", "show", "please", "my", "the", "one", "is"):
+            if item.kind == "filler" and item.value in (
+                "a",
+                "an",
+                "some",
+                "i",
+                "it",
+                "make",
+                "show",
+                "please",
+                "my",
+                "the",
+                "one",
+                "is",
+            ):
                 return True
             if item.kind != "filler":
                 break
         return False
 
     def _same_kind(self, item: Item) -> bool:
-        last = next((i for run in reversed(self.runs) for i in reversed(run.items) if i.kind in ("name", "word", "attribute")), None)
+        last = next(
+            (
+                i
+                for run in reversed(self.runs)
+                for i in reversed(run.items)
+                if i.kind in ("name", "word", "attribute")
+            ),
+            None,
+        )
         if last is None:
             return False
         if item.kind == "name" and last.kind == "name":
@@ -354,7 +558,12 @@ class _Walker:
             if not kinds & before:
                 return False
             after = self._after(item)
-            return not (kinds <= {"colour", "material", "gender", "brand"} and after is not None and after.kind == "name" and any(n.kind == "product" for n in after.names))
+            return not (
+                kinds <= {"colour", "material", "gender", "brand"}
+                and after is not None
+                and after.kind == "name"
+                and any(n.kind == "product" for n in after.names)
+            )
         return item.kind != "name" or last.kind != "name"
 
     def _after(self, item: Item) -> Item | None:
@@ -386,7 +595,11 @@ class _Walker:
                 if "or" in item.classes:
                     closed = True
                 elif "and" in item.classes:
-                    closed = closed or following.kind != "name" or not any(n.kind in ("colour", "product") for n in following.names)
+                    closed = (
+                        closed
+                        or following.kind != "name"
+                        or not any(n.kind in ("colour", "product") for n in following.names)
+                    )
                 else:
                     break
                 width = 0

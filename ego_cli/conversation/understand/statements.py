@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from ego_cli.conversation.understand.acts import Act, Kind, Span
 from ego_cli.conversation.understand.language import Tree, language, longest, plant
@@ -11,7 +12,9 @@ from ego_cli.conversation.understand.tokens import Token
 from ego_cli.settings import load_toml
 
 _ENDS = frozenset([".", "!", "?", ";", "\n"])
-_SEARCHING = frozenset(["show", "find", "need", "looking", "recommend", "search", "buy", "bring", "get", "suggest"])
+_SEARCHING = frozenset(
+    ["show", "find", "need", "looking", "recommend", "search", "buy", "bring", "get", "suggest"]
+)
 
 
 @lru_cache(maxsize=1)
@@ -23,36 +26,55 @@ def _openers() -> Tree:
     return tree
 
 
-def find_statements(text: str, tokens: Sequence[Token], used: frozenset[int]) -> tuple[tuple[Act, ...], frozenset[int], frozenset[int]]:
-    """Facts; the clauses (counted as the scopes count them) that only state a taste; tokens of plain facts, not to be searched."""
+class Statements(NamedTuple):
+    """``facts``; ``taste``: tokens that only say what somebody likes; ``plain``: tokens of facts that no search is about."""
+
+    facts: tuple[Act, ...]
+    taste: frozenset[int]
+    plain: frozenset[int]
+
+
+def find_statements(text: str, tokens: Sequence[Token], used: frozenset[int]) -> Statements:
+    """The statements of a message, each read to the end of its part of the sentence."""
     words = [t.word for t in tokens]
     acts: list[Act] = []
     taste: set[int] = set()
     plain: set[int] = set()
-    clause = 0
+    for begin, end in _parts(words):
+        found = _statement(words, begin, end, _openers(), used)
+        if found is None:
+            continue
+        kind, subject = found
+        span = Span(tokens[begin].start, tokens[end - 1].end)
+        value = text[span.start : span.end]
+        polarity = -1 if _negative(words[begin:end]) else 1
+        acts.append(
+            Act(Kind.FACT, value=value, polarity=polarity, subject=subject, note=kind, words=value, span=span)
+        )
+        if kind == "taste":
+            taste.update(range(begin, end))
+        if kind == "about":
+            plain.update(range(begin, end))
+    return Statements(tuple(acts), frozenset(taste), frozenset(plain))
+
+
+def _parts(words: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Sentences cut at commas behind which something else begins, and before "so", "but" or a request."""
     begin = 0
-    tree = _openers()
-    index = 0
-    while index <= len(tokens):
-        if index == len(tokens) or words[index] in _ENDS:
-            found = _statement(words, begin, index, tree, used)
-            if found is not None:
-                kind, subject = found
-                span = Span(tokens[begin].start, tokens[index - 1].end)
-                value = text[span.start : span.end]
-                polarity = -1 if _negative(words[begin:index]) else 1
-                acts.append(Act(Kind.FACT, value=value, polarity=polarity, subject=subject, note=kind, words=value, span=span))
-                if kind == "taste":
-                    taste.add(clause)
-                if kind == "about":
-                    plain.update(range(begin, index))
-            clause += 1
+    for index, word in enumerate(words):
+        ends = word in _ENDS
+        turns = word in (",", ":") or (word in ("so", "but") and index > begin + 1)
+        if ends or turns:
+            if index > begin:
+                yield begin, index
             begin = index + 1
-        index += 1
-    return tuple(acts), frozenset(taste), frozenset(plain)
+    if begin < len(words):
+        yield begin, len(words)
 
 
-def _statement(words: list[str], begin: int, end: int, tree: Tree, used: frozenset[int]) -> tuple[str, str | None] | None:
+def _statement(
+    words: list[str], begin: int, end: int, tree: Tree, used: frozenset[int]
+) -> tuple[str, str | None] | None:
     if end - begin < 2:
         return None
     clause = words[begin:end]
@@ -81,4 +103,19 @@ def _subject(clause: Sequence[str]) -> str | None:
 
 
 def _negative(words: Sequence[str]) -> bool:
-    return bool({"not", "no", "never", "hate", "hates", "dislike", "avoid", "allergic", "detest", "stopped", "intolerant"} & set(words))
+    return bool(
+        {
+            "not",
+            "no",
+            "never",
+            "hate",
+            "hates",
+            "dislike",
+            "avoid",
+            "allergic",
+            "detest",
+            "stopped",
+            "intolerant",
+        }
+        & set(words)
+    )

@@ -23,7 +23,9 @@ _PIECE = re.compile(
     r"|(?P<mark>\.\.\.|…|>=|<=|[^\s\w]|_)"
     r"|(?P<line>\n+)"
 )
-_QUOTES = str.maketrans({"’": "'", "ʼ": "'", "`": "'", "´": "'", "‘": "'", "“": '"', "”": '"', "″": '"', "′": "'"})
+_QUOTES = str.maketrans(
+    {"’": "'", "ʼ": "'", "`": "'", "´": "'", "‘": "'", "“": '"', "”": '"', "″": '"', "′": "'"}
+)
 _RUN = re.compile(r"(.)\1{2,}")
 _LETTERS = {"ø": "o", "ł": "l", "đ": "d", "ß": "ss", "æ": "ae", "œ": "oe", "ı": "i", "ɛ": "e", "ɔ": "o"}
 
@@ -102,7 +104,12 @@ def _spell(word: str) -> tuple[str, ...]:
 
 def _ends_amount(tokens: list[Token], magnitudes: Mapping[str, float]) -> bool:
     """Whether the last token is the suffix of a number ("10k")."""
-    return len(tokens) > 1 and tokens[-1].word in magnitudes and tokens[-1].glue == "+" and tokens[-2].kind == "number"
+    return (
+        len(tokens) > 1
+        and tokens[-1].word in magnitudes
+        and tokens[-1].glue == "+"
+        and tokens[-2].kind == "number"
+    )
 
 
 def tokenise(text: str) -> tuple[Token, ...]:
@@ -135,7 +142,9 @@ def tokenise(text: str) -> tuple[Token, ...]:
             mark = piece.translate(_QUOTES)
             if mark in ("-", "‑", "&") and touches_before and touches_after and following is not None:
                 amount_before = tokens[-1].kind == "number" or _ends_amount(tokens, speech.magnitudes)
-                range_sign = amount_before and (following.lastgroup == "number" or following.group() in speech.currency_symbols)
+                range_sign = amount_before and (
+                    following.lastgroup == "number" or following.group() in speech.currency_symbols
+                )
                 if not range_sign and following.lastgroup in ("word", "number"):
                     joiner = "&" if mark == "&" else "-"
                     continue

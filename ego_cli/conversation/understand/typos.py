@@ -17,13 +17,20 @@ TWO_EDITS_FROM = 8
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 
-def correct(tokens: Sequence[Token], lexicon: Lexicon, text: str) -> tuple[tuple[Token, ...], tuple[tuple[str, str], ...]]:
+def correct(
+    tokens: Sequence[Token], lexicon: Lexicon, text: str
+) -> tuple[tuple[Token, ...], tuple[tuple[str, str], ...]]:
     """The tokens with mistakes put right, and (typed, read as) pairs."""
     corrected: list[tuple[str, str]] = []
     out: list[Token] = []
     for index, token in enumerate(tokens):
         fixed = None
-        if token.kind == "word" and len(token.word) >= MINIMUM_LETTERS and token.word.isascii() and not _glued_to_digits(tokens, index):
+        if (
+            token.kind == "word"
+            and len(token.word) >= MINIMUM_LETTERS
+            and token.word.isascii()
+            and not _glued_to_digits(tokens, index)
+        ):
             fixed = _fix(token.word, lexicon)
         if fixed is None:
             out.append(token)
@@ -36,15 +43,29 @@ def correct(tokens: Sequence[Token], lexicon: Lexicon, text: str) -> tuple[tuple
 def _glued_to_digits(tokens: Sequence[Token], index: int) -> bool:
     token = tokens[index]
     before = token.glue in ("+", "-") and index > 0 and tokens[index - 1].kind == "number"
-    behind = index + 1 < len(tokens) and tokens[index + 1].glue in ("+", "-") and tokens[index + 1].kind == "number"
+    behind = (
+        index + 1 < len(tokens)
+        and tokens[index + 1].glue in ("+", "-")
+        and tokens[index + 1].kind == "number"
+    )
     return before or behind
 
 
 def _fix(word: str, lexicon: Lexicon) -> str | None:
     speech = language()
-    if speech.is_word(word) or lexicon.knows(word) or word in lexicon.name_words or stem(word) in lexicon.name_words:
+    if (
+        speech.is_word(word)
+        or lexicon.knows(word)
+        or word in lexicon.name_words
+        or stem(word) in lexicon.name_words
+    ):
         return None
-    if word in speech.english or stem(word) in speech.english or word in speech.pidgin_words or word in speech.pidgin_marks:
+    if (
+        word in speech.english
+        or stem(word) in speech.english
+        or word in speech.pidgin_words
+        or word in speech.pidgin_marks
+    ):
         return None
     return _nearest(word, lexicon)
 
@@ -73,7 +94,16 @@ def _nearest(word: str, lexicon: Lexicon) -> str | None:
 
 def _best(word: str, candidates: Sequence[str], lexicon: Lexicon) -> str:
     """The first letter is seldom wrong; then what the catalogue has most of; then the alphabet, so that it is always the same."""
-    return min(set(candidates), key=lambda w: (w[0] != word[0], sorted(w) != sorted(word), -lexicon.vocabulary.get(w, 0), abs(len(w) - len(word)), w))
+    return min(
+        set(candidates),
+        key=lambda w: (
+            w[0] != word[0],
+            sorted(w) != sorted(word),
+            -lexicon.vocabulary.get(w, 0),
+            abs(len(w) - len(word)),
+            w,
+        ),
+    )
 
 
 def _edits(word: str) -> set[str]:

@@ -39,7 +39,11 @@ def _unit_at(tokens: Sequence[Token], index: int) -> tuple[Unit, int] | None:
         if len(words) < length:
             continue
         phrase = " ".join(words)
-        if length == 1 and phrase in _SHORT and not (tokens[index].glue == "+" and tokens[index - 1].kind == "number"):
+        if (
+            length == 1
+            and phrase in _SHORT
+            and not (tokens[index].glue == "+" and tokens[index - 1].kind == "number")
+        ):
             continue
         if length == 1 and phrase in ('"', "'") and token.glue != "+":
             continue
@@ -51,6 +55,11 @@ def _unit_at(tokens: Sequence[Token], index: int) -> tuple[Unit, int] | None:
             return speech.units["inch"], index + 2
     del start
     return None
+
+
+def _ends_here(tokens: Sequence[Token], index: int) -> bool:
+    """A lone unit letter counts at the end of its part of the sentence ("hdmi cable 3 m")."""
+    return index >= len(tokens) or tokens[index].kind == "mark"
 
 
 def measure(
@@ -76,15 +85,29 @@ def measure(
         unit, end = found
         return _measured(bounds, unit, end, tokens)
     subject = _subject(tokens, bounds)
-    if subject == "rating" and max(bounds.first.value, last.value) <= 5 and (bounds.cued or bounds.second or tokens[bounds.start - 1].word in ("rated", "rating")):
+    if (
+        subject == "rating"
+        and max(bounds.first.value, last.value) <= 5
+        and (bounds.cued or bounds.second or tokens[bounds.start - 1].word in ("rated", "rating"))
+    ):
         return _make("rating", bounds, "rating", "star", bounds.end)
     if subject == "reviews" and bounds.cued:
         return _make("reviews", bounds, "reviews", "review", bounds.end)
-    if subject in ("capacity", "battery", "screen", "range", "weight") and bounds.cued and not bounds.first.suffix and not _has_currency(tokens, bounds):
+    if (
+        subject in ("capacity", "battery", "screen", "range", "weight")
+        and bounds.cued
+        and not bounds.first.suffix
+        and not _has_currency(tokens, bounds)
+    ):
         return _make("measure", bounds, subject, None, bounds.end)
     if bounds.cued and not bounds.first.suffix and not _has_currency(tokens, bounds):
         for amount in reversed(earlier):
-            if amount.kind == "measure" and amount.unit and 0.2 < bounds.first.value / (amount.high or 1.0) < 20 and not _priced(tokens, bounds):
+            if (
+                amount.kind == "measure"
+                and amount.unit
+                and 0.2 < bounds.first.value / (amount.high or 1.0) < 20
+                and not _priced(tokens, bounds)
+            ):
                 return _make("measure", bounds, amount.attribute, amount.unit, bounds.end)
     return None
 
@@ -98,7 +121,7 @@ def _measured(bounds: Bounds, unit: Unit, end: int, tokens: Sequence[Token], div
             break
     operator = bounds.operator
     by_operator = _back_operator(tokens, end)
-    if operator == "is" and by_operator:
+    if by_operator and operator in ("is", by_operator[0]):
         operator, end = by_operator
     kind = {"rating": "rating", "reviews": "reviews"}.get(attribute, "measure")
     if kind == "rating" and operator == "is" and bounds.second is None:
@@ -107,7 +130,16 @@ def _measured(bounds: Bounds, unit: Unit, end: int, tokens: Sequence[Token], div
         operator = "min"
     low = bounds.first.value / divide * unit.factor
     high = low if bounds.second is None else bounds.second.value / divide * unit.factor
-    return Amount(bounds.start, max(end, bounds.end), kind, operator, min(low, high), max(low, high), attribute, unit.canonical)
+    return Amount(
+        bounds.start,
+        max(end, bounds.end),
+        kind,
+        operator,
+        min(low, high),
+        max(low, high),
+        attribute,
+        unit.canonical,
+    )
 
 
 def _make(kind: str, bounds: Bounds, attribute: str, unit: str | None, end: int) -> Amount:
@@ -155,12 +187,38 @@ def _subject(tokens: Sequence[Token], bounds: Bounds) -> str:
 
 
 def _lengthy(tokens: Sequence[Token]) -> bool:
-    return any(t.stem in ("cable", "cord", "long", "length", "hdmi", "rope", "rug", "carpet", "tall", "wire", "fabric", "metre", "meter", "hose", "tape", "curtain", "wide", "extension") for t in tokens)
+    return any(
+        t.stem
+        in (
+            "cable",
+            "cord",
+            "long",
+            "length",
+            "hdmi",
+            "rope",
+            "rug",
+            "carpet",
+            "tall",
+            "wire",
+            "fabric",
+            "metre",
+            "meter",
+            "hose",
+            "tape",
+            "curtain",
+            "wide",
+            "extension",
+        )
+        for t in tokens
+    )
 
 
 def _priced(tokens: Sequence[Token], bounds: Bounds) -> bool:
     window = {t.word for t in tokens[max(0, bounds.start - 5) : bounds.end + 3]}
-    return bool(window & {"budget", "spend", "price", "priced", "cost", "costs", "costing", "pay", "money", "afford", "each"})
+    return bool(
+        window
+        & {"budget", "spend", "price", "priced", "cost", "costs", "costing", "pay", "money", "afford", "each"}
+    )
 
 
 def _has_currency(tokens: Sequence[Token], bounds: Bounds) -> bool:
@@ -169,16 +227,29 @@ def _has_currency(tokens: Sequence[Token], bounds: Bounds) -> bool:
     return any(t.word in speech.currency_symbols or t.word in speech.currency_names for t in window)
 
 
-def explicit_size(text: str, tokens: Sequence[Token], numeral: Numeral, following: Numeral | None, context: Context) -> Amount | None:
+def explicit_size(
+    text: str, tokens: Sequence[Token], numeral: Numeral, following: Numeral | None, context: Context
+) -> Amount | None:
     """ "size 9.5", "EU 42", "my size is 43", "32x34", "W32 L34", "42 is my size"; a bare number after a question for the size."""
     start = numeral.start
     if following is not None and numeral.end < len(tokens):
         between = tokens[numeral.end : following.start]
-        if len(between) == 1 and between[0].word in ("x", "l", "/", "by") and numeral.value <= _SIZE_LIMIT * 3 and following.value <= _SIZE_LIMIT * 3:
+        if (
+            len(between) == 1
+            and between[0].word in ("x", "l", "/", "by")
+            and numeral.value <= _SIZE_LIMIT * 3
+            and following.value <= _SIZE_LIMIT * 3
+        ):
             if between[0].word in ("x", "l"):
-                begin = start - 1 if start and tokens[start - 1].word == "w" and tokens[start].glue == "+" else start
+                begin = (
+                    start - 1
+                    if start and tokens[start - 1].word == "w" and tokens[start].glue == "+"
+                    else start
+                )
                 size = f"{tokens[numeral.start].word}x{tokens[following.start].word}"
-                return Amount(begin, following.end, "size", "is", numeral.value, following.value, "size", None, "", size)
+                return Amount(
+                    begin, following.end, "size", "is", numeral.value, following.value, "size", None, "", size
+                )
     if numeral.value > _SIZE_LIMIT or numeral.suffix or numeral.spelled and context.asked != "size":
         return None
     index, steps, system = start - 1, 0, ""
@@ -190,7 +261,12 @@ def explicit_size(text: str, tokens: Sequence[Token], numeral: Numeral, followin
                 system, begin = tokens[begin - 1].word, begin - 1
             return _size(text, tokens, begin, numeral, system)
         if word in _SYSTEMS and index == start - 1:
-            if index and tokens[index - 1].word in ("size", "sized", "in", "a", "an", "is", "wear", ",", "na") or index == 0 or tokens[start].glue == "+":
+            if (
+                index
+                and tokens[index - 1].word in ("size", "sized", "in", "a", "an", "is", "wear", ",", "na")
+                or index == 0
+                or tokens[start].glue == "+"
+            ):
                 system = word
                 begin = index
                 if index and tokens[index - 1].word in ("size", "sized"):
@@ -214,30 +290,87 @@ def explicit_size(text: str, tokens: Sequence[Token], numeral: Numeral, followin
     return None
 
 
-def _size(text: str, tokens: Sequence[Token], start: int, numeral: Numeral, system: str, end: int | None = None) -> Amount:
+_OWNERS = frozenset(
+    [
+        "my",
+        "his",
+        "her",
+        "leg",
+        "foot",
+        "feet",
+        "shoe",
+        "dress",
+        "waist",
+        "body",
+        "is",
+        "na",
+        "a",
+        "wear",
+        "wears",
+        "i",
+        "am",
+        "their",
+        "clothing",
+        "the",
+    ]
+)
+
+
+def _owner(tokens: Sequence[Token], start: int) -> int:
+    """ "my leg na size 43", "my shoe size is 42": the words that only say whose size it is belong to it."""
+    begin = start
+    while begin > 0 and tokens[begin - 1].word in _OWNERS and start - begin < 4:
+        begin -= 1
+    return begin if any(t.word in ("my", "his", "her", "their") for t in tokens[begin:start]) else start
+
+
+def _size(
+    text: str, tokens: Sequence[Token], start: int, numeral: Numeral, system: str, end: int | None = None
+) -> Amount:
     stop = end if end is not None else numeral.end
     typed = f"{numeral.value:g}"
-    if stop < len(tokens) and tokens[stop].glue == "+" and tokens[stop].word in ("d", "dd", "e", "ee", "w", "r", "l", "b", "c", "a", "g", "f"):
+    if (
+        stop < len(tokens)
+        and tokens[stop].glue == "+"
+        and tokens[stop].word in ("d", "dd", "e", "ee", "w", "r", "l", "b", "c", "a", "g", "f")
+    ):
         typed += tokens[stop].word.upper()
         stop += 1
     if system:
         typed = f"{system.upper()} {typed}"
-    return Amount(start, stop, "size", "is", numeral.value, numeral.value, "size", None, "", typed)
+    return Amount(
+        _owner(tokens, start), stop, "size", "is", numeral.value, numeral.value, "size", None, "", typed
+    )
 
 
-def implied_size(text: str, tokens: Sequence[Token], names: Sequence[NameSpan], bounds: Bounds, context: Context) -> Amount | None:
+def implied_size(
+    text: str, tokens: Sequence[Token], names: Sequence[NameSpan], bounds: Bounds, context: Context
+) -> Amount | None:
     """ "in a 42", "sneakers in 43", "I wear a 10", "do you have a 44?" where clothes or shoes are spoken of."""
     numeral = bounds.first
-    if bounds.cued or bounds.second is not None or numeral.suffix or numeral.spelled or not 3 <= numeral.value <= _SIZE_LIMIT:
+    if (
+        bounds.cued
+        or bounds.second is not None
+        or numeral.suffix
+        or numeral.spelled
+        or not 3 <= numeral.value <= _SIZE_LIMIT
+    ):
         return None
     before = [t.word for t in tokens[max(0, numeral.start - 2) : numeral.start]]
     worn = any(t.word in ("wear", "wears", "take", "leg", "foot", "feet", "fit", "waist") for t in tokens)
     if not before:
         return None
     after = tokens[numeral.end] if numeral.end < len(tokens) else None
-    if after is not None and after.kind == "word" and after.word not in language().filler and after.glue != "":
+    if (
+        after is not None
+        and after.kind == "word"
+        and after.word not in language().filler
+        and after.glue != ""
+    ):
         return None
-    noun_after = any(span.start == numeral.end and any(n.kind == "product" for n in span.names) for span in names)
+    noun_after = any(
+        span.start == numeral.end and any(n.kind == "product" for n in span.names) for span in names
+    )
     if noun_after:
         return None
     if before[-1] == "in" or before[-2:] == ["in", "a"] or before[-2:] == ["in", "an"]:
@@ -266,11 +399,17 @@ def letter_sizes(tokens: Sequence[Token], context: Context) -> list[Amount]:
                 break
         before = tokens[index - 1].word if index else ""
         before2 = tokens[index - 2].word if index > 1 else ""
-        named = before in ("size", "sized", "sizes") or (before in ("is", "na", "a", "an") and before2 in ("size", "in", "wear", "wears"))
+        named = before in ("size", "sized", "sizes") or (
+            before in ("is", "na", "a", "an") and before2 in ("size", "in", "wear", "wears")
+        )
         after = tokens[index + length].word if index + length < len(tokens) else ""
         named = named or after == "size" and text in words
         asked = context.asked == "size" and len(tokens) <= 5
-        if text in safe or text in ("one size", "free size", "one size fits all", "plus size") or ((named or asked) and (text in letters or text in words)):
+        if (
+            text in safe
+            or text in ("one size", "free size", "one size fits all", "plus size")
+            or ((named or asked) and (text in letters or text in words))
+        ):
             size = words.get(text, text.upper() if text in letters else text)
             begin = index - 1 if before in ("size", "sized") else index
             end = index + length
@@ -283,20 +422,43 @@ def letter_sizes(tokens: Sequence[Token], context: Context) -> list[Amount]:
     return found
 
 
-def count(tokens: Sequence[Token], names: Sequence[NameSpan], cues: Sequence[Cue], bounds: Bounds) -> Amount | None:
+def count(
+    tokens: Sequence[Token], names: Sequence[NameSpan], cues: Sequence[Cue], bounds: Bounds
+) -> Amount | None:
     """ "3 mugs", "two black boots": a whole number before a product, with nothing but its adjectives between."""
     numeral = bounds.first
-    if bounds.second is not None or numeral.suffix or numeral.value != int(numeral.value) or not 1 <= numeral.value <= _COUNT_LIMIT:
+    if (
+        bounds.second is not None
+        or numeral.suffix
+        or numeral.value != int(numeral.value)
+        or not 1 <= numeral.value <= _COUNT_LIMIT
+    ):
         return None
     if numeral.start and _behind_name(tokens, names, numeral.start):
         return None
     index = numeral.end
-    if index < len(tokens) and tokens[index].word in ("x", "pair", "pairs", "packs", "of") and not numeral.spelled:
+    if (
+        index < len(tokens)
+        and tokens[index].word in ("x", "pair", "pairs", "packs", "of")
+        and not numeral.spelled
+    ):
         index += 1
     by_start = {span.start: span for span in names}
     steps = 0
     while index < len(tokens) and steps < 4:
-        if tokens[index].word in ("of", "pairs", "pair", "more", "other", "different", "good", "nice", "fine", "cheap", "correct"):
+        if tokens[index].word in (
+            "of",
+            "pairs",
+            "pair",
+            "more",
+            "other",
+            "different",
+            "good",
+            "nice",
+            "fine",
+            "cheap",
+            "correct",
+        ):
             index += 1
             steps += 1
             continue
@@ -306,12 +468,20 @@ def count(tokens: Sequence[Token], names: Sequence[NameSpan], cues: Sequence[Cue
         kinds = {name.kind for name in span.names}
         if "product" in kinds:
             following = by_start.get(span.end)
-            if following is not None and any(n.kind == "product" for n in following.names) and tokens[span.end - 1].word == tokens[span.end - 1].stem and numeral.value > 1 and not numeral.spelled:
+            if (
+                following is not None
+                and any(n.kind == "product" for n in following.names)
+                and tokens[span.end - 1].word == tokens[span.end - 1].stem
+                and numeral.value > 1
+                and not numeral.spelled
+            ):
                 # "5 drawer dresser" describes; "2 phone cases" counts
                 plural = tokens[following.end - 1].word != tokens[following.end - 1].stem
                 if not plural:
                     return None
-            return Amount(numeral.start, numeral.end, "count", "is", numeral.value, numeral.value, "quantity", None)
+            return Amount(
+                numeral.start, numeral.end, "count", "is", numeral.value, numeral.value, "quantity", None
+            )
         if not kinds & {"colour", "material", "brand", "gender"}:
             return None
         index = span.end

@@ -14,10 +14,20 @@ from ego_cli.conversation.understand.tokens import Token
 from ego_cli.settings import load_toml
 
 _KEYED = re.compile(r"\s*([A-Za-z][\w &/'-]{1,30}?)\s*:\s*(\S.*)", re.S)
-_SLOTS = {"color": "colour", "colour": "colour", "material": "material", "fabric type": "material", "size": "size", "brand": "brand", "department": "gender"}
+_SLOTS = {
+    "color": "colour",
+    "colour": "colour",
+    "material": "material",
+    "fabric type": "material",
+    "size": "size",
+    "brand": "brand",
+    "department": "gender",
+}
 
 
-def find_verbatim(text: str, tokens: Sequence[Token], amounts: Sequence[Amount], used: frozenset[int], lexicon: Lexicon) -> Found:
+def find_verbatim(
+    text: str, tokens: Sequence[Token], amounts: Sequence[Amount], used: frozenset[int], lexicon: Lexicon
+) -> Found:
     """The needs behind a colon whose sentence says nothing else; prices among them are left to the amounts."""
     start = _colon(tokens, used)
     if start is None:
@@ -26,7 +36,11 @@ def find_verbatim(text: str, tokens: Sequence[Token], amounts: Sequence[Amount],
     taken: set[int] = set()
     begin = start
     for index in range(start, len(tokens) + 1):
-        ends = index == len(tokens) or tokens[index].word in (";", "\n") or (tokens[index].word == "." and index + 1 == len(tokens))
+        ends = (
+            index == len(tokens)
+            or tokens[index].word in (";", "\n")
+            or (tokens[index].word == "." and index + 1 == len(tokens))
+        )
         if not ends:
             continue
         if index > begin:
@@ -46,9 +60,13 @@ def _colon(tokens: Sequence[Token], used: frozenset[int]) -> int | None:
     for index, token in enumerate(tokens):
         if token.word in (".", "!", "?", "\n"):
             begin = index + 1
-        if token.word != ":" and not (token.word == "-" and token.glue == "" and index and tokens[index - 1].word in lead):
+        if token.word != ":" and not (
+            token.word == "-" and token.glue == "" and index and tokens[index - 1].word in lead
+        ):
             continue
-        before = [t.word for i, t in enumerate(tokens[begin:index], begin) if t.kind != "mark" and i not in used]
+        before = [
+            t.word for i, t in enumerate(tokens[begin:index], begin) if t.kind != "mark" and i not in used
+        ]
         content = [word for word in before if word not in filler and word not in lead]
         if before and len(content) <= 1 and any(word in lead for word in before) and index + 2 < len(tokens):
             return index + 1
@@ -57,7 +75,9 @@ def _colon(tokens: Sequence[Token], used: frozenset[int]) -> int | None:
     return None
 
 
-def _need(text: str, tokens: Sequence[Token], start: int, end: int, amounts: Sequence[Amount], lexicon: Lexicon) -> Act | None:
+def _need(
+    text: str, tokens: Sequence[Token], start: int, end: int, amounts: Sequence[Amount], lexicon: Lexicon
+) -> Act | None:
     words = text[tokens[start].start : tokens[end - 1].end].strip()
     if any(a.kind == "price" and a.start >= start and a.end <= end for a in amounts) and end - start <= 8:
         return None
@@ -67,7 +87,24 @@ def _need(text: str, tokens: Sequence[Token], start: int, end: int, amounts: Seq
         key, value = keyed.group(1).strip().lower(), keyed.group(2).strip()
         attribute = _SLOTS.get(key) or (key if " ".join(stems_of(key)) in lexicon.detail_keys else None)
         if attribute is not None and len(value) < 60:
-            return Act(Kind.CONSTRAIN, attribute=attribute, operator=Operator.IS, value=value, words=words, span=span, hardness=Hardness.PREFER)
+            return Act(
+                Kind.CONSTRAIN,
+                attribute=attribute,
+                operator=Operator.IS,
+                value=value,
+                words=words,
+                span=span,
+                hardness=Hardness.PREFER,
+            )
     if len(words) < 2:
         return None
-    return Act(Kind.CONSTRAIN, attribute="feature", operator=Operator.IS, value=words, words=words, span=span, note="verbatim", hardness=Hardness.PREFER)
+    return Act(
+        Kind.CONSTRAIN,
+        attribute="feature",
+        operator=Operator.IS,
+        value=words,
+        words=words,
+        span=span,
+        note="verbatim",
+        hardness=Hardness.PREFER,
+    )
