@@ -12,6 +12,7 @@ from ego_cli.conversation.state import State, Want
 from ego_cli.conversation.wording import listed, say
 from ego_cli.ranking.request import Request
 from ego_cli.ranking.scored import Ranked
+from ego_cli.settings import load_toml
 
 # How many are shown by the number of things said about the product beside its type: a few while evidence is thin.
 SHOW_BY_EVIDENCE = (3, 5, 8, 10)
@@ -22,6 +23,8 @@ SHOW_PER_GROUP = 3
 
 # A question is worth a turn when its answer is expected to tell at least this much (bits) about what is left.
 MIN_GAIN = 0.5
+# The answers that are offered by number.
+OPTIONS = 4
 # Below this number of fitting products nothing is asked: the list is short enough to read.
 ASK_ABOVE = 6
 
@@ -77,7 +80,7 @@ def question_for(
     return Question(
         attribute="other",
         text=say("probe", language=language, turn=times_asked, examples=hint),
-        options=tuple(_common_values(ranked.facets.get(best[0], {}))) if best[1] >= MIN_GAIN else (),
+        options=tuple(_common_values(_facet(ranked, best[0]))) if best[1] >= MIN_GAIN else (),
         gain=round(best[1], 3),
     )
 
@@ -87,30 +90,31 @@ def expected_gains(
 ) -> dict[str, float]:
     """Attribute -> expected information (bits) of its answer over the fitting products, the largest first.
 
-    The entropy of the stated values, times the share of products that state one: an attribute that few products state,
-    or that is the same for all, tells nothing.
+    The entropy of the stated values, times the share of products that have one of the few values that a person can choose
+    among: an attribute that is the same for all tells nothing, one with a value of its own for each product asks too much.
     """
     held = {slot.attribute for slot in want.slots} if want else set()
+    never = set(load_toml("attributes.toml")["questions"]["never"])
     gains = {}
-    for attribute, values in facets.items():
-        if attribute in held or attribute in state.refused or attribute == "category":
+    for facet, values in facets.items():
+        attribute = facet.removeprefix("details.")
+        if attribute in held or attribute in state.refused or attribute in never:
             continue
         total = sum(values.values())
         if total == 0 or len(values) < 2:
             continue
         entropy = -sum(n / total * log2(n / total) for n in values.values() if n)
-        gains[attribute] = entropy * coverage(values)
+        nameable = sum(sorted(values.values())[-OPTIONS:]) / total
+        gains[attribute] = max(gains.get(attribute, 0.0), entropy * nameable**2)
     return dict(sorted(gains.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def coverage(values: Mapping[str, int]) -> float:
-    """How far a facet is spread over values that people can name: many single-product values tell little by name."""
-    total = sum(values.values())
-    return sum(n for n in values.values() if n > 1) / total if total else 0.0
+def _common_values(values: Mapping[str, int]) -> list[str]:
+    return [value for value, _ in sorted(values.items(), key=lambda pair: (-pair[1], pair[0]))[:OPTIONS]]
 
 
-def _common_values(values: Mapping[str, int], most: int = 4) -> list[str]:
-    return [value for value, _ in sorted(values.items(), key=lambda pair: (-pair[1], pair[0]))[:most]]
+def _facet(ranked: Ranked, attribute: str) -> Mapping[str, int]:
+    return ranked.facets.get(attribute) or ranked.facets.get(f"details.{attribute}", {})
 
 
 @dataclass(frozen=True, slots=True)

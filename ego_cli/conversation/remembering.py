@@ -14,6 +14,7 @@ from ego_cli.conversation.talk import Desk, Said
 from ego_cli.conversation.understand.acts import Act, Kind
 from ego_cli.conversation.words import stems
 from ego_cli.ranking.request import Exclusion, Personal, Requirement
+from ego_cli.settings import load_toml
 
 if TYPE_CHECKING:
     from ego_cli.memory.entry import Entry
@@ -120,12 +121,17 @@ def about_memory(memory: Memory | None, desk: Desk, acts: Sequence[Act], heard: 
 
 
 def _forget(memory: Memory, desk: Desk, act: Act) -> Said:
-    if act.value == "all" and act.note != "confirmed":
+    if act.value == "all" and act.note != "confirmed" and not _means_memory(act.words):
         return Said(question=Question("forget_all", desk.tell("forget_all_sure")))
     count = memory.forget(act.value or act.words)
     if not count:
         return Said(desk.tell("forgotten_none"))
     return Said(desk.tell("forgotten", count="1 memory" if count == 1 else f"{count:,} memories"))
+
+
+def _means_memory(words: str) -> bool:
+    """ "Forget everything you know about me" says what it means; a bare "forget everything" may mean the search."""
+    return bool(set(stems(words)) & set(stems(load_toml("replies.toml")["forget_all_sure"]["unless"])))
 
 
 def _recall(memory: Memory, desk: Desk, act: Act) -> Said:

@@ -91,10 +91,9 @@ class Assistant:
         self.close()
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Let go of the memory file. A catalogue is shared by all who talk over it and stays open."""
         if self.memory is not None:
             self.memory.close()
-        self.catalogue.close()
 
     # --- the pipe ----------------------------------------------------------------------------------------------------
 
@@ -246,7 +245,7 @@ class Assistant:
             yield _Searched(
                 want, request, ranked, bounds, relaxed.relaxations if relaxed else (), Kind.SHOW_MORE in kinds
             )
-        watch.lap("rank")
+        watch.restart()
 
     def _rank(self, request: Request) -> Ranked:
         return rank(self.catalogue, request, profile=self.settings.ranking.profile)
@@ -516,6 +515,10 @@ class _Stopwatch:
         now = perf_counter()
         self._laps[stage] = self._laps.get(stage, 0.0) + (now - self._last) * 1000
         self._last = now
+
+    def restart(self) -> None:
+        """Leave out the time since the last lap: it was booked part by part."""
+        self._last = perf_counter()
 
     def add(self, parts: Mapping[str, float]) -> None:
         """Book what a stage measured inside itself, under its own names."""

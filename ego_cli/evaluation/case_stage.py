@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
@@ -14,6 +14,7 @@ from ego_cli.conversation.events import TurnDone
 from ego_cli.conversation.state import State
 from ego_cli.conversation.turn import Assistant
 from ego_cli.errors import EgoError
+from ego_cli.evaluation.case_memory import Shoppers
 from ego_cli.settings import Settings
 
 DEFAULT_USER = "u1"
@@ -33,6 +34,7 @@ class Stage:
         self._settings = Settings(
             fx=self._setup.get("fx", {}), timezone=self._setup.get("timezone", "Africa/Lagos")
         )
+        self._shoppers = Shoppers(folder, self._settings, self._clock, self._setup.get("embedder_dim"))
         self._assistants: dict[str, Assistant] = {}
         self._turns: list[TurnDone | None] = []
         self.skipped = "no model hook" if "llm" in self._setup else ""
@@ -41,11 +43,14 @@ class Stage:
         self.seconds = 0.0
         self.recalled = ""
         self.model_calls = 0
+        for earlier in self._setup.get("memory", ()):
+            self._shoppers.of(earlier["user"]).hear(earlier["text"])
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._shoppers.close()
         self.catalogue.close()
 
     # --- playing -----------------------------------------------------------------------------------------------------
@@ -76,11 +81,57 @@ class Stage:
 
     def _assistant(self, user: str) -> Assistant:
         if user not in self._assistants:
-            self._assistants[user] = Assistant(self.catalogue, self._settings, clock=self._clock)
+            self._assistants[user] = Assistant(
+                self.catalogue, self._settings, memory=self._shoppers.of(user), clock=self._clock
+            )
         return self._assistants[user]
 
     def _clock(self) -> datetime:
         return self._now or datetime.now(UTC)
+
+    # --- operations --------------------------------------------------------------------------------------------------
+
+    def _op_new_session(self, _: Mapping[str, Any]) -> None:
+        self._assistants.clear()
+
+    def _op_restart(self, _: Mapping[str, Any]) -> None:
+        self._assistants.clear()
+        self._shoppers.close()
+
+    def _op_reopen(self, operation: Mapping[str, Any]) -> None:
+        self._assistants.clear()
+        self._shoppers.reopen(operation.get("embedder_dim"))
+
+    def _op_kill(self, _: Mapping[str, Any]) -> None:
+        self._assistants.clear()
+        self._shoppers.kill()
+
+    def _op_consolidate(self, operation: Mapping[str, Any]) -> None:
+        self._shoppers.of(operation.get("user", DEFAULT_USER)).consolidate()
+
+    def _op_recall(self, operation: Mapping[str, Any]) -> None:
+        self.last_words = operation["query"]
+        at = datetime.fromisoformat(operation["at"]) if "at" in operation else None
+        found = self._shoppers.of(operation["user"]).recall(operation["query"], at=at)
+        self.recalled = "\n".join(f"{one.entry.text} ({one.entry.words})" for one in found)
+
+    def _op_forget(self, operation: Mapping[str, Any]) -> None:
+        self._shoppers.of(operation["user"]).forget(operation["what"])
+
+    def _op_seed(self, operation: Mapping[str, Any]) -> None:
+        memory = self._shoppers.of(operation["user"])
+        for i in range(1, operation["count"] + 1):
+            memory.hear(operation["template"].replace("{i}", str(i)))
+
+    def _op_import_row(self, operation: Mapping[str, Any]) -> None:
+        self._shoppers.of(operation["user"]).import_rows([operation["row"]])
+
+    def _op_extract(self, operation: Mapping[str, Any]) -> None:
+        self._shoppers.of(operation.get("user", DEFAULT_USER)).hear(operation["text"], by="context")
+
+    def _op_parallel(self, operation: Mapping[str, Any]) -> None:
+        self._assistants.clear()
+        self.errors += self._shoppers.parallel(operation)
 
     # --- what the checks read ----------------------------------------------------------------------------------------
 
@@ -117,3 +168,26 @@ class Stage:
         """A product's title."""
         row = self.catalogue.row_of(product_id)
         return self.catalogue.product(row).title if row is not None else ""
+
+    def live_facts(self, user: str, any_of: Sequence[str], polarity: str | None) -> list[str]:
+        """Texts of live facts about or by a user that contain one of some strings, of one polarity if given."""
+        sign = {"like": 1, "dislike": -1, None: 0}[polarity]
+        return [
+            row.text
+            for row in self._shoppers.of(user).facts()
+            if any(word.lower() in f"{row.text} {row.object}".lower() for word in any_of)
+            and (not sign or row.polarity == sign)
+        ]
+
+    def spans(self, user: str, any_of: Sequence[str]) -> int:
+        """How many separate spans the store can show in which such a fact was true."""
+        rows = [row for word in any_of for row in self._shoppers.of(user).history(word)]
+        return len({row.valid_from for row in rows})
+
+    def files_holding(self, word: str) -> list[str]:
+        """Files of the store that contain a word."""
+        return self._shoppers.files_holding(word)
+
+    def lost_writes(self) -> list[str]:
+        """Acknowledged writes that are gone."""
+        return self._shoppers.lost_writes()
