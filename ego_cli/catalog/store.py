@@ -48,9 +48,7 @@ GENERATION = re.compile(r"[0-9a-f]{16}")
 _BATCH = 512  # products decoded at a time when all are read
 _NAME = re.compile(r"[\w][\w.-]{0,63}")
 
-Progress = Callable[
-    [str, int, int | None], None
-]  # stage ("reading", "indexing", "saving"), done, total if known
+Progress = Callable[[str, int, int | None], None]  # stage (reading, indexing, saving), done, total or None
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +248,9 @@ class Catalogue:
 
     def close(self) -> None:
         """Give the file back; the object is of no use afterwards. Arrays that were handed out stay valid."""
+        with _open_lock:
+            for path in [path for path, (_, catalogue) in _open.items() if catalogue is self]:
+                del _open[path]  # whoever opens it next needs another
         self._database.close()
 
 
@@ -383,7 +384,7 @@ def _index_of(file: Path) -> Path:
     return path
 
 
-def refresh(path: Path, file: Path, name: str, *, currency: str | None = None) -> None:
+def refresh(path: Path, file: Path, name: str) -> None:
     """Load the product file ``file`` into ``path`` unless that was done already: compared by size and time, then content."""
     from ego_cli.catalog.readers import collapse, read_products
 
@@ -403,14 +404,14 @@ def refresh(path: Path, file: Path, name: str, *, currency: str | None = None) -
         if usable and about["fingerprint"] == _fingerprint(file):
             noted.write_text(stamp)
             return
-    fingerprint = _fingerprint(file)
+    reading = read_products(file)
     _load(
         path,
         name,
-        collapse(read_products(file)),
-        currency=currency,
+        collapse(reading),
+        currency=reading.currency,
         source=str(file),
-        fingerprint=fingerprint,
+        fingerprint=_fingerprint(file),
         update=False,
     )
     noted.write_text(stamp)
