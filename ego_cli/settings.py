@@ -6,11 +6,14 @@ Environment names are the upper-cased path joined by ``__``: ``EGO_SEARCH__ROUTE
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import tomllib
+from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from ego_cli.errors import MisuseError
 from ego_cli.places import (
@@ -32,6 +35,7 @@ __all__ = [
     "load_settings",
     "load_toml",
     "private_folder",
+    "save_setting",
     "user_cache_folder",
     "user_config_folder",
     "user_data_folder",
@@ -81,20 +85,40 @@ class Price(Section):
 
 
 class Provider(Section):
-    """One OpenAI-compatible endpoint. The key itself never stands here: only the name of its environment variable."""
+    """One OpenAI-compatible endpoint. The key itself never stands here: only the name of its environment variable.
+
+    What a preset of ``data/providers.toml`` with the same name says holds where nothing else is given.
+    """
 
     name: str
     base_url: str
     model: str
-    api_key_env: str = ""
+    api_key_env: str = ""  # "": no key is needed
     prices: Price = Price()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_preset(cls, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        known = load_toml("providers.toml").get(given.get("name"), {})
+        preset = {key: value for key, value in known.items() if key != "label"}
+        if given.get("base_url", preset.get("base_url")) != preset.get("base_url"):
+            preset.pop("api_key_env", None)  # a key goes to the address that it was made for, and nowhere else
+        if given.get("model", preset.get("model")) != preset.get("model"):
+            preset.pop("prices", None)
+        return {**preset, **given}
 
 
 class LlmSettings(Section):
-    """Optional language models."""
+    """Optional language models: a chain of providers, tried in order. Without one, rules do everything.
+
+    In the environment the chain is a list of names (``EGO_LLM__PROVIDERS=dashscope,gemini``) or JSON.
+    """
 
     enabled: bool = True
     providers: tuple[Provider, ...] = ()
+    uses: tuple[str, ...] = ("read", "rerank", "consolidate", "phrase")  # what they may be asked for
     turn_deadline_s: float = 8.0
     connect_timeout_s: float = 3.0
     read_timeout_s: float = 20.0
@@ -103,6 +127,20 @@ class LlmSettings(Section):
     cache: bool = True
     cache_days: float = 14.0
     cache_mb: float = 20.0
+
+    @field_validator("providers", mode="before")
+    @classmethod
+    def _listed(cls, given: Any) -> Any:
+        if isinstance(given, str):
+            given = json.loads(given) if given.lstrip().startswith("[") else given.split(",")
+        if isinstance(given, (list, tuple)):
+            return [{"name": item.strip()} if isinstance(item, str) else item for item in given if item]
+        return given
+
+    @field_validator("uses", mode="before")
+    @classmethod
+    def _named(cls, given: Any) -> Any:
+        return [name.strip() for name in given.split(",") if name.strip()] if isinstance(given, str) else given
 
 
 class TuiSettings(Section):
@@ -175,3 +213,29 @@ def load_settings(**flags: Any) -> Settings:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise MisuseError(f"{path} or the environment: {where}: {first['msg']}") from error
+
+
+def save_setting(key: str, value: str) -> Path:
+    """Write one top-level text setting into ``config.toml``, the rest of which stays as it is; returns the file.
+
+    Raises ``MisuseError`` when the file cannot be written or would not be valid TOML.
+    """
+    path = config_file()
+    try:
+        old = path.read_text(encoding="utf-8") if path.exists() else ""
+        line = f"{key} = {json.dumps(value, ensure_ascii=False)}\n"
+        tables = re.search(r"^\s*\[", old, re.M)
+        top, rest = (old[: tables.start()], old[tables.start() :]) if tables else (old, "")
+        known = re.compile(rf"^[ \t]*{re.escape(key)}[ \t]*=.*(?:\n|\Z)", re.M)
+        if known.search(top):
+            new = known.sub(lambda _: line, top, count=1) + rest
+        else:
+            new = top + ("\n" if top and not top.endswith("\n") else "") + line + rest
+        tomllib.loads(new)
+        private_folder(path.parent)
+        beside = path.with_suffix(".new")
+        beside.write_text(new, encoding="utf-8")
+        beside.replace(path)
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise MisuseError(f"cannot write {path}: {error}", hint=f"set {key} there yourself") from error
+    return path

@@ -9,6 +9,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from ego_cli.llm.telemetry import ModelCall as ModelCall  # a part of events, defined where calls are made
 from ego_cli.ranking.scored import Ranked, Reason, Scored
 
 if TYPE_CHECKING:
@@ -97,24 +98,6 @@ class Reply:
     cards: tuple[Card, ...] = ()
     tail: str = ""
     author: str = "rules"  # or the model's name when the audited text of a model was kept
-
-
-@dataclass(frozen=True, slots=True)
-class ModelCall:
-    """One call of a language model. ``estimated``: the server gave no usage, tokens were counted here."""
-
-    purpose: str  # "read" | "rerank" | "consolidate" | "phrase"
-    provider: str
-    model: str
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    estimated: bool = False
-    cost_usd: float = 0.0
-    latency_ms: float = 0.0
-    retries: int = 0
-    cached: bool = False
-    error: str = ""
-    fallback: bool = False
 
 
 @dataclass(frozen=True, slots=True)
