@@ -37,6 +37,7 @@ _FREE_TEXT_SHARE = 0.5  # distinct values a row above which they are
 PATH_JOINER = " > "
 
 
+@lru_cache(maxsize=65_536)
 def fold(value: str) -> str:
     """The key under which a value is looked up: case, accents, signs do not matter."""
     return " ".join(tokens(value))
@@ -107,6 +108,21 @@ def _gender_words() -> Mapping[str, str]:
 @cache
 def _keys(table: str) -> frozenset[str]:
     return frozenset(load_toml(table)["reading"]["keys"])
+
+
+@cache
+def _told_otherwise() -> frozenset[str]:
+    """Detail keys that are attributes of their own already."""
+    return _keys("colours.toml") | {
+        "material",
+        "materials",
+        "size",
+        "sizes",
+        "brand",
+        "gender",
+        "department",
+        "category",
+    }
 
 
 @cache
@@ -226,14 +242,14 @@ class FacetBuilder:
         self._codes = array("i")
         self._detail_rows: Counter[str] = Counter()
         self._detail_values: dict[str, set[int]] = defaultdict(set)
-        self._free_text: set[str] = set()
+        self._left_out = set(_told_otherwise())  # and keys that turn out to hold free text
 
     def add(self, product: Product) -> None:
         """The facts and details of the next row."""
         codes = {self._number(attribute, value): None for attribute, value in facts(product)}
         for key, value in product.details.items():
-            attribute = key.strip().lower()
-            if not attribute or attribute in self._free_text or not 0 < len(value) <= LONGEST_VALUE:
+            attribute = fold(key)
+            if not attribute or attribute in self._left_out or not 0 < len(value) <= LONGEST_VALUE:
                 continue
             number = self._number(f"details.{attribute}", value)
             codes[number] = None
@@ -244,7 +260,7 @@ class FacetBuilder:
                 self._detail_rows[attribute] == _FREE_TEXT_AFTER
                 and len(known) > _FREE_TEXT_SHARE * _FREE_TEXT_AFTER
             ):
-                self._free_text.add(attribute)
+                self._left_out.add(attribute)
         codes.pop(-1, None)
         self._codes.extend(codes)
         self._row_ends.append(len(self._codes))
@@ -268,7 +284,7 @@ class FacetBuilder:
         kept_details = {
             f"details.{key}"
             for key, n in self._detail_rows.items()
-            if n >= enough and key not in self._free_text
+            if n >= enough and key not in self._left_out
         }
         codes = np.frombuffer(self._codes, dtype=np.int32) if self._codes else np.zeros(0, np.int32)
         counts = np.bincount(codes, minlength=len(self._attributes))
@@ -319,7 +335,7 @@ class Facets:
     """Facet values of one catalogue generation, read from its folder.
 
     Attributes: brand, store, category (every level), leaf (the last level), path (levels joined by `` > ``), colour (the
-    shop's name and its family), material, size, gender, and ``details.<key>`` (key in lower case).
+    shop's name and its family), material, size, gender, and ``details.<key>`` (key folded).
     """
 
     def __init__(self, folder: Path) -> None:
@@ -352,7 +368,7 @@ class Facets:
 
     @property
     def detail_keys(self) -> Sequence[str]:
-        """Keys of details that many products share, in lower case."""
+        """Keys of details that many products share, folded."""
         return tuple(name.removeprefix("details.") for name in self._names if name.startswith("details."))
 
     @property

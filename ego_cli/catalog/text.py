@@ -17,6 +17,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import pairwise
 
 from ego_cli.settings import load_toml
 
@@ -203,11 +204,15 @@ def measure_terms(value: float, unit: str) -> list[str]:
 
 
 def _rewrite_number(match: re.Match[str]) -> str:
-    unit = _unit_of(match)
-    digits = match["number"]
-    if unit is None:
-        return digits if digits.isdigit() else f" {_spell(_value(digits, None))} "
-    return f" {' '.join(measure_terms(_value(digits, unit), unit.name))} "
+    return _number_terms(match["number"], match["spaced"] or match["tight"])
+
+
+@lru_cache(maxsize=16_384)
+def _number_terms(digits: str, spelling: str | None) -> str:
+    if spelling is not None:
+        unit = _units().by_spelling[spelling]
+        return f" {' '.join(measure_terms(_value(digits, unit), unit.name))} "
+    return digits if digits.isdigit() else f" {_spell(_value(digits, None))} "
 
 
 # --- terms ----------------------------------------------------------------------------------------------------------
@@ -296,13 +301,13 @@ def _join_compounds(words: list[str]) -> list[str]:
     if compounds.keys().isdisjoint(words):
         return words
     joined: list[str] = []
-    rest = iter(zip(words, [*words[1:], ""], strict=True))
-    for word, following in rest:
-        whole = compounds.get(word, {}).get(following)
-        joined.append(whole or word)
-        if whole:
-            next(rest, None)
-    return joined
+    done = 0
+    for here, (word, following) in enumerate(pairwise(words)):
+        if word in compounds and here >= done and (whole := compounds[word].get(following)):
+            joined += words[done:here]
+            joined.append(whole)
+            done = here + 2
+    return joined + words[done:] if done else words
 
 
 @lru_cache(maxsize=65_536)
