@@ -48,6 +48,7 @@ WEIGHT_OF_TYPE = {
 }
 # What only a title, a category, a feature or a detail can show; a description's "for work or party" is talk.
 _STRICT_TYPES = frozenset({"audience"})
+_STRICT_FIELDS = (Field.TITLE, Field.CATEGORY, Field.GENDER, Field.FEATURE, Field.DETAIL)
 
 
 @cache
@@ -86,28 +87,18 @@ def columns_of(type_: str) -> dict[str, int]:
 def signal_matrix(evidence: Evidence) -> NDArray[np.bool_]:
     """products x signals: which product has which signal."""
     matrix = np.zeros((evidence.rows, len(signal_kinds())), dtype=bool)
-    strict = (Field.TITLE, Field.CATEGORY, Field.GENDER, Field.FEATURE, Field.DETAIL)
     for column, kind in enumerate(signal_kinds()):
         for phrase in kind.phrases:
-            matrix[evidence.stating(phrase, strict if kind.type in _STRICT_TYPES else None), column] = True
+            matrix[
+                evidence.stating(phrase, _STRICT_FIELDS if kind.type in _STRICT_TYPES else None), column
+            ] = True
     return matrix
 
 
 def signals_of(product: Product) -> tuple[Signal, ...]:
     """All signals of one product, each once, with the field that shows it: for the product page and for reasons."""
-    spoken = [
-        (f, name, text, set(tokens_of(text)))
-        for f, name, text in statements(product)
-        if f is not Field.INGREDIENTS
-    ]
-    found = []
-    for kind in signal_kinds():
-        for _, name, text, tokens in spoken:
-            if any(tokens.issuperset(phrase) for phrase in kind.phrases):
-                found.append(Signal(kind.type, kind.name, name, text))
-                break
-    found += _facts(product)
-    return tuple(found)
+    found = (signal_of(product, kind.type, kind.name) for kind in signal_kinds())
+    return tuple(signal for signal in found if signal) + tuple(_facts(product))
 
 
 def _facts(product: Product) -> Iterator[Signal]:
@@ -120,6 +111,16 @@ def _facts(product: Product) -> Iterator[Signal]:
             yield Signal("unit", f"{measure.value:g} {measure.unit}", name, text)
 
 
-def shows(product: Product, type_: str, name: str) -> Signal | None:
-    """The signal if this product has it, else None."""
-    return next((s for s in signals_of(product) if s.type == type_ and s.name == name), None)
+def signal_of(product: Product, type_: str, name: str) -> Signal | None:
+    """One signal of a product with the field that shows it; None if the product has it not."""
+    column = columns_of(type_).get(name)
+    if column is None:
+        return None
+    kind = signal_kinds()[column]
+    for field, stored, text in statements(product):
+        if field is Field.INGREDIENTS or (type_ in _STRICT_TYPES and field not in _STRICT_FIELDS):
+            continue
+        tokens = set(tokens_of(text))
+        if any(tokens.issuperset(phrase) for phrase in kind.phrases):
+            return Signal(type_, name, stored, text)
+    return None

@@ -116,10 +116,12 @@ class Arrays:
 
 @dataclass(frozen=True, slots=True)
 class Occurrences:
-    """Tokens found: the place of their row and of their unit among those looked at, the unit's field, the stem's place."""
+    """Tokens found: the place of their row and of their unit among those looked at, the unit's place among those of its
+    row, its field, and the stem's place."""
 
     row: NDArray[np.int64]
     unit: NDArray[np.int64]
+    statement: NDArray[np.int64]
     field: NDArray[np.uint8]
     token: NDArray[np.int16]
 
@@ -237,7 +239,7 @@ class Evidence:
         hits = np.flatnonzero(token)
         unit = np.searchsorted(ends, hits, side="right") - 1
         row = np.searchsorted(offsets, unit, side="right") - 1
-        return Occurrences(row, unit, self.arrays.field[units[unit]], token[hits])
+        return Occurrences(row, unit, unit - offsets[row], self.arrays.field[units[unit]], token[hits])
 
     def units(self, rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """All units of ``rows`` in order, and where each row's begin (``len(rows) + 1`` offsets)."""

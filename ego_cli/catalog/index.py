@@ -24,13 +24,13 @@ from ego_cli.catalog.enrich import signal_kinds, signal_matrix
 from ego_cli.catalog.evidence import Evidence
 from ego_cli.catalog.facets import Facets
 from ego_cli.catalog.features import Features, features
-from ego_cli.catalog.kinds import TypeIndex
+from ego_cli.catalog.kinds import TypeIndex, colour_stems
 from ego_cli.catalog.product import Product
 
 if TYPE_CHECKING:
     from ego_cli.catalog.store import Catalogue
 
-FORMAT = 1  # of this folder; another number means: build anew
+FORMAT = 2  # of this folder; another number means: build anew
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
@@ -43,6 +43,8 @@ class RankingIndex:
     signals: NDArray[np.bool_]
     listed: NDArray[np.int8]
     features: Features
+    fingerprint: NDArray[np.int64]  # equal for products that say the same in every word
+    family: NDArray[np.int64]  # equal for products whose titles differ in nothing but colours and amounts
     facets: Facets
 
 
@@ -56,7 +58,25 @@ def build(products: Sequence[Product], catalogue: Catalogue) -> RankingIndex:
     found = features(
         products, types.tag_of_row, signals, columns["price"], columns["rating"], columns["rating_count"]
     )
-    return RankingIndex(evidence, types, signals, listed, found, catalogue.facets)
+    whole, family = fingerprints(evidence)
+    return RankingIndex(evidence, types, signals, listed, found, whole, family, catalogue.facets)
+
+
+def fingerprints(evidence: Evidence) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Per row: a number made of all its stems, and one of its title's stems without colours and amounts.
+
+    Sums of fixed random numbers, so the order of words does not matter.
+    """
+    arrays = evidence.arrays
+    code = np.random.default_rng(0).integers(-(2**62), 2**62, size=len(evidence.id_of) + 1)
+    colours = colour_stems()
+    plain = np.array([word not in colours for word in evidence.id_of], dtype=bool) & ~evidence.is_amount
+    total = np.concatenate(([0], np.cumsum(code[arrays.token])))
+    titles = np.concatenate(([0], np.cumsum(code[arrays.token] * plain[arrays.token])))
+    begin, end = arrays.unit_of_row[:-1], arrays.unit_of_row[1:]
+    whole = total[arrays.token_of_unit[end]] - total[arrays.token_of_unit[begin]]
+    family = titles[arrays.token_of_unit[begin + 1]] - titles[arrays.token_of_unit[begin]]
+    return whole, family
 
 
 def save(index: RankingIndex, folder: Path) -> None:
@@ -67,6 +87,8 @@ def save(index: RankingIndex, folder: Path) -> None:
     index.types.save(new / "types")
     np.save(new / "signals.npy", index.signals)
     np.save(new / "listed.npy", index.listed)
+    np.save(new / "fingerprint.npy", index.fingerprint)
+    np.save(new / "family.npy", index.family)
     for name in Features.__slots__:
         np.save(new / f"feature.{name}.npy", getattr(index.features, name))
     (new / "about.json").write_text(json.dumps({"format": FORMAT, "signals": len(signal_kinds())}))
@@ -88,7 +110,8 @@ def load(folder: Path, facets: Facets) -> RankingIndex | None:
         types = TypeIndex.load(folder / "types", evidence)
         found = Features(**{name: _mapped(folder / f"feature.{name}.npy") for name in Features.__slots__})
         signals, listed = _mapped(folder / "signals.npy"), _mapped(folder / "listed.npy")
-        return RankingIndex(evidence, types, signals, listed, found, facets)
+        whole, family = _mapped(folder / "fingerprint.npy"), _mapped(folder / "family.npy")
+        return RankingIndex(evidence, types, signals, listed, found, whole, family, facets)
     except (OSError, ValueError, KeyError):
         return None
 

@@ -74,7 +74,8 @@ def same_words(stems: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
 
 
 @cache
-def _colours() -> frozenset[str]:
+def colour_stems() -> frozenset[str]:
+    """The stems of all words in colour names."""
     found: set[str] = set()
     for words in load_toml("colours.toml").values():
         found.update(_leaves(words))
@@ -164,7 +165,7 @@ class TypeIndex:
             for name in path[-1:]:
                 known.update(stems[-1] for part in _CONJUNCTS.split(name) if (stems := phrase(part)))
         known.update(word for word, n in endings.items() if n >= _MIN_ENDINGS and word.isalpha())
-        known -= _colours() - known_heads()
+        known -= colour_stems() - known_heads()
         main: dict[str, list[int]] = defaultdict(list)
         other: dict[str, list[int]] = defaultdict(list)
         for row, (first, stems) in enumerate(titles):
@@ -367,7 +368,7 @@ def _heads(first: Sequence[str], words: Sequence[str], known: set[str]) -> tuple
     end = len(first)
     while end and first[end - 1] not in known:
         end -= 1
-    if end > 1 and first[end - 1] in _colours() and first[end - 2] in known:
+    if end > 1 and first[end - 1] in colour_stems() and first[end - 2] in known:
         end -= 1  # "…senator wear cream": a colour that is also a thing
     main = first[end - 1] if end else next((w for w in reversed(first) if w.isalpha()), "")
     others: set[str] = set()

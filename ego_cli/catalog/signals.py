@@ -61,7 +61,7 @@ class Impression:
     route: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class ShopSignals:
     """What ranking reads of a shop's history, as values: product id -> decayed popularity."""
 

@@ -60,19 +60,20 @@ def _bound(values: NDArray[np.float64], wanted: Requirement) -> Verdicts:
 
 
 def _value(index: RankingIndex, attribute: str, value: str) -> Verdicts:
-    """One value in words."""
+    """One value in words. Free words ("feature") are only known to be missed here: that a product says them is read from
+    its statements, and for candidates only."""
     out = np.zeros(index.evidence.rows, dtype=np.int8)
     tokens = tokens_of(value)
+    if attribute == "feature":
+        if tokens and all(token.startswith(NOT) for token in tokens):  # "fragrance-free"
+            for token in tokens:
+                out[index.evidence.postings(token.removeprefix(NOT))] = NO
+        return out
     facet = attribute if attribute in index.facets.attributes else f"details.{attribute.lower()}"
     fields = _STATED_BY.get(attribute)
-    stated = facet in index.facets.attributes and attribute != "feature"
+    stated = facet in index.facets.attributes
     if stated:
         out[_rows_with(index, facet)] = NO
-    elif tokens and all(
-        token.startswith(NOT) for token in tokens
-    ):  # "fragrance-free": a scented one is known not to
-        for token in tokens:
-            out[index.evidence.postings(token.removeprefix(NOT))] = NO
     for phrase in _same(tokens):
         out[index.evidence.stating(phrase, fields)] = YES
     if stated:

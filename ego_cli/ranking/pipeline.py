@@ -36,7 +36,7 @@ FACETS = (
     "size",
     "gender",
 )  # counted for the question policy, besides details
-FACET_ROWS = 300  # best candidates over which facets are counted
+FACET_ROWS = 150  # best candidates over which facets are counted
 REASONED = 20  # products at the head of the list that get reasons; none is shown beyond
 
 
@@ -60,9 +60,7 @@ def rank(
     index = index_of(catalogue)
     found = retrieve(catalogue, index, request, more_legs=more_legs)
     retrieved = time.perf_counter()
-    scene = Scene(
-        catalogue, index, request, found.rows, PROFILES[profile], signals.popularity if signals else {}
-    )
+    scene = Scene(catalogue, index, request, found.rows, PROFILES[profile], signals)
     total, terms = score(scene)
     places = order(scene, total)
     places = spread_out(index, found.rows, places, request.limit)

@@ -49,6 +49,8 @@ _FIELDS_OF: dict[str, tuple[Field, ...]] = {
     "size": (Field.SIZE,),
     "gender": (Field.TITLE, Field.GENDER, Field.CATEGORY),
 }
+# Attributes of an exclusion for which a product can be said to be free of it.
+POLAR = frozenset({None, "feature", "ingredient", "ingredients", "material"})
 _TYPES = frozenset(
     {None, "category", "type", "feature"}
 )  # exclusions that may name a kind of goods ("no boots")

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ego_cli.catalog.enrich import Signal, columns_of, signals_of
-from ego_cli.catalog.evidence import Field, quantities, statements, tokens_of
-from ego_cli.catalog.kinds import same_words
+from ego_cli.catalog.enrich import signal_of
+from ego_cli.catalog.evidence import Field, quantities, statements
 from ego_cli.catalog.money import format_money
 from ego_cli.catalog.product import Product
 from ego_cli.catalog.text import in_base, unit_named
-from ego_cli.ranking.polarity import Polarity, standing
+from ego_cli.ranking.polarity import POLAR, Polarity, free_of, standing
 from ego_cli.ranking.score import COVERED, Scene, concerns_named
 from ego_cli.ranking.scored import Reason
 from ego_cli.ranking.wishes import text_of
@@ -27,7 +26,8 @@ JOINER = " · "
 MOST = 5  # reasons of one product
 WELL_RATED = 4.3  # stars, after shrinking, from which a rating is a reason
 ENOUGH_VOTES = 10
-PART = 0.5  # share of a wish that one statement must cover to be named as a partial answer
+LONGEST_TAG = 60  # characters
+LOCAL_FROM = 0.8  # weight of a local signal in the domain from which it is a reason
 
 
 def compound(found: Sequence[Reason], most: int = 3) -> str:
@@ -44,117 +44,117 @@ def reasons(scene: Scene, place: int, product: Product) -> tuple[Reason, ...]:
 
 
 def _all(scene: Scene, place: int, product: Product) -> Iterator[Reason]:
+    yield from _suits(scene, place, product)
+    yield from _wishes(scene, place, product)
+    yield from _free(scene, place, product)
+    yield from _money(scene, product)
+    yield from _taste(scene, place, product)
+    yield from _local(scene, place, product)
+    yield from _well_rated(scene, place, product)
+
+
+def _signal(scene: Scene, place: int, product: Product, type_: str, name: str, tag: str) -> Iterator[Reason]:
+    """A tag for a signal, if the product has it."""
+    if scene.signal(type_, name)[place]:
+        found = signal_of(product, type_, name)
+        if found:
+            yield Reason(tag, found.field, found.value)
+
+
+def _suits(scene: Scene, place: int, product: Product) -> Iterator[Reason]:
+    """Skin and hair ("For oily skin"), then concerns and goals ("Hydration")."""
+    personal = scene.request.personal
+    for attribute, noun in (("skin_type", "skin"), ("hair_type", "hair")):
+        for word in personal.attributes.get(attribute, "").lower().replace(",", " ").split():
+            yield from _signal(scene, place, product, attribute, word, f"For {word} {noun}")
+    for name in concerns_named((*personal.concerns, *personal.goals)):
+        yield from _signal(scene, place, product, "concern", name, name.capitalize())
+
+
+def _wishes(scene: Scene, place: int, product: Product) -> Iterator[Reason]:
+    """What she asked for and where the product says it."""
     request = scene.request
-    signals: tuple[Signal, ...] = signals_of(product) if _needs_signals(scene) else ()
-    yield from _skin(scene, signals)
-    yield from _concerns(scene, signals)
+    spoken = list(statements(product))
+    best = [spoken[n] if n >= 0 else None for n in scene.coverage.statement[place].tolist()]
     for column, wanted in enumerate(request.requirements):
         if scene.facts[place, column] == 1:
-            yield from _met(wanted, product)
-    for exclusion in request.exclusions:
-        told = (
-            standing(product, exclusion.value)
-            if exclusion.attribute not in ("brand", "colour", "size")
-            else None
-        )
-        if told is not None and told.polarity is Polarity.FREE:
-            yield Reason(f"Free of {exclusion.value}", told.field, told.words)
-    if request.words and scene.coverage.best[place, -1] >= COVERED:
-        yield from _said(request.words, product)
-    if product.price is not None and request.price_max is not None and product.price <= request.price_max:
-        limit = format_money(request.price_max, product.currency or scene.catalogue.currency)
-        yield Reason(f"Under your {limit} budget", "price", f"{product.price:g}")
-    if product.brand and request.personal.brand_affinity.get(product.brand.lower(), 0.0) > 0:
-        yield Reason("Matches your taste", "brand", product.brand)
-    usual = request.personal.price_range
-    if (
-        usual
-        and product.price is not None
-        and request.price_max is None
-        and usual[0] <= product.price <= usual[1]
-    ):
-        yield Reason("In your usual price range", "price", f"{product.price:g}")
-    yield from _local(scene, place, signals)
-    for name in request.personal.tags:
-        signal = _of(signals, "tag", name.lower())
-        if signal:
-            yield Reason(name.capitalize(), signal.field, signal.value)
-    shrunk = float(scene.index.features.shrunk_rating[scene.rows[place]])
-    if product.rating is not None and product.rating_count >= ENOUGH_VOTES and shrunk >= WELL_RATED:
-        yield Reason(
-            f"{product.rating:g} from {product.rating_count:,} people", "rating", f"{product.rating:g}"
-        )
+            yield from _met(wanted, product, best[column])
+    if request.words and scene.coverage.best[place, -1] >= COVERED and best[-1]:
+        yield Reason(_as_tag(request.words), best[-1][1], best[-1][2])
 
 
-def _needs_signals(scene: Scene) -> bool:
-    personal = scene.request.personal
-    return (
-        bool(personal.attributes or personal.concerns or personal.goals or personal.tags)
-        or scene.catalogue.currency == "NGN"
-    )
-
-
-def _of(signals: Sequence[Signal], type_: str, name: str) -> Signal | None:
-    return next((signal for signal in signals if signal.type == type_ and signal.name == name), None)
-
-
-def _skin(scene: Scene, signals: Sequence[Signal]) -> Iterator[Reason]:
-    nouns = {"skin_type": "skin", "hair_type": "hair"}
-    for attribute, value in scene.request.personal.attributes.items():
-        for word in value.lower().replace(",", " ").split():
-            signal = _of(signals, attribute, word)
-            if signal and attribute in nouns:
-                yield Reason(f"For {word} {nouns[attribute]}", signal.field, signal.value)
-
-
-def _concerns(scene: Scene, signals: Sequence[Signal]) -> Iterator[Reason]:
-    personal = scene.request.personal
-    for name in concerns_named((*personal.concerns, *personal.goals)):
-        signal = _of(signals, "concern", name)
-        if signal:
-            yield Reason(name.capitalize(), signal.field, signal.value)
-
-
-def _met(wanted: Requirement, product: Product) -> Iterator[Reason]:
-    """The stored field that meets a requirement."""
+def _met(wanted: Requirement, product: Product, said: tuple[Field, str, str] | None) -> Iterator[Reason]:
+    """The stored field that meets a requirement; ``said``: the statement that covers its words best."""
     text = text_of(wanted)
     if wanted.attribute == "rating" and product.rating is not None:
         yield Reason(f"{product.rating:g} stars", "rating", f"{product.rating:g}")
-        return
-    if wanted.attribute in ("reviews", "rating_count", "popularity"):
+    elif wanted.attribute in ("reviews", "rating_count", "popularity"):
         yield Reason(f"{product.rating_count:,} reviews", "rating_count", f"{product.rating_count}")
-        return
-    if wanted.number is not None and wanted.unit:
+    elif wanted.number is not None and wanted.unit:
         yield from _amount(wanted, product)
-        return
-    if wanted.attribute == "size":
-        if product.sizes:
-            yield Reason(f"Size {text}", "sizes", ", ".join(product.sizes))
-        return
-    for value in wanted.values or (text,):
-        yield from _said(value, product)
+    elif wanted.attribute == "size" and product.sizes:
+        yield Reason(f"Size {text}", "sizes", ", ".join(product.sizes))
+    elif said is not None:
+        yield Reason(_as_tag(text), said[1], said[2])
 
 
 def _as_tag(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    text = text[:1].upper() + text[1:]
+    return text if len(text) <= LONGEST_TAG else text[: LONGEST_TAG - 1].rstrip() + "…"
 
 
-def _said(text: str, product: Product) -> Iterator[Reason]:
-    """The statement that covers the most of ``text``, if it covers half."""
-    wanted = tokens_of(text)
-    if not wanted:
+def _free(scene: Scene, place: int, product: Product) -> Iterator[Reason]:
+    """Free of something she avoids, as a claim or an ingredient list says; never from silence."""
+    for exclusion in scene.request.exclusions:
+        if exclusion.attribute in POLAR and free_of(scene.index, exclusion.value)[scene.rows[place]]:
+            found = standing(product, exclusion.value)
+            if found.polarity is Polarity.FREE:
+                yield Reason(f"Free of {exclusion.value}", found.field, found.words)
+
+
+def _money(scene: Scene, product: Product) -> Iterator[Reason]:
+    """Her budget, or what she usually pays."""
+    if product.price is None:
         return
-    alternatives = [wanted, *same_words(wanted)]
-    best: tuple[float, str, str] = (0.0, "", "")
-    for field, name, value in statements(product):
-        if field is Field.INGREDIENTS:
-            continue
-        there = set(tokens_of(value))
-        share = max(len(there.intersection(words)) / len(words) for words in alternatives)
-        if share > best[0]:
-            best = (share, name, value)
-    if best[0] >= PART:
-        yield Reason(_as_tag(text), best[1], best[2])
+    most, usual = scene.request.price_max, scene.request.personal.price_range
+    if most is not None and product.price <= most:
+        limit = format_money(most, product.currency or scene.catalogue.currency)
+        yield Reason(f"Under your {limit} budget", "price", f"{product.price:g}")
+    elif most is None and usual and usual[0] <= product.price <= usual[1]:
+        yield Reason("In your usual price range", "price", f"{product.price:g}")
+
+
+def _taste(scene: Scene, place: int, product: Product) -> Iterator[Reason]:
+    """A brand she likes, and her profile's preference tags."""
+    personal = scene.request.personal
+    if product.brand and personal.brand_affinity.get(product.brand.lower(), 0.0) > 0:
+        yield Reason("Matches your taste", "brand", product.brand)
+    for name in personal.tags:
+        yield from _signal(scene, place, product, "tag", name.lower(), name.capitalize())
+
+
+_LOCAL_TAGS = (
+    ("power", "keeps going", "Keeps going through outages"),
+    ("data", "saves data", "Saves data"),
+    ("delivery", "fast delivery", "Quick delivery"),
+)
+
+
+def _local(scene: Scene, place: int, product: Product) -> Iterator[Reason]:
+    """Signals of life in Nigeria, where the domain gives them weight."""
+    if scene.catalogue.currency != "NGN":
+        return
+    for type_, name, tag in _LOCAL_TAGS:
+        if scene.domain_weight(type_)[place] >= LOCAL_FROM:
+            yield from _signal(scene, place, product, type_, name, tag)
+
+
+def _well_rated(scene: Scene, place: int, product: Product) -> Iterator[Reason]:
+    """Many people liked it: the shrunk rating decides, the stored one is said."""
+    shrunk = float(scene.index.features.shrunk_rating[scene.rows[place]])
+    if product.rating is not None and product.rating_count >= ENOUGH_VOTES and shrunk >= WELL_RATED:
+        tag = f"{product.rating:g} from {product.rating_count:,} people"
+        yield Reason(tag, "rating", f"{product.rating:g}")
 
 
 def _amount(wanted: Requirement, product: Product) -> Iterator[Reason]:
@@ -175,23 +175,3 @@ def _amount(wanted: Requirement, product: Product) -> Iterator[Reason]:
             if found == base and fits:
                 yield Reason(f"{value / unit.factor if unit.base else value:,.6g} {unit.name}", name, text)
                 return
-
-
-_LOCAL_TAGS = {
-    ("power", "keeps going"): "Keeps going through outages",
-    ("data", "saves data"): "Saves data",
-    ("delivery", "fast delivery"): "Quick delivery",
-}
-
-
-def _local(scene: Scene, place: int, signals: Sequence[Signal]) -> Iterator[Reason]:
-    if scene.catalogue.currency != "NGN":
-        return
-    for (type_, name), tag in _LOCAL_TAGS.items():
-        if name in columns_of(type_) and scene.domain_weight(type_)[place] >= LOCAL_FROM:
-            signal = _of(signals, type_, name)
-            if signal:
-                yield Reason(tag, signal.field, signal.value)
-
-
-LOCAL_FROM = 0.8  # weight of a local signal in the domain from which it is a reason

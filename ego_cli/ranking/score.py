@@ -11,10 +11,11 @@ and holds it against single statements; see `Profile` for its numbers.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +23,11 @@ from numpy.typing import NDArray
 from ego_cli.catalog.enrich import WEIGHT_OF_TYPE, columns_of
 from ego_cli.catalog.evidence import Field, tokens_of
 from ego_cli.catalog.index import RankingIndex
+from ego_cli.catalog.signals import ShopSignals
 from ego_cli.catalog.taxonomy import taxonomy
 from ego_cli.catalog.text import query_terms
 from ego_cli.ranking.facts import Verdicts, holds
-from ego_cli.ranking.polarity import free_of
+from ego_cli.ranking.polarity import POLAR, free_of
 from ego_cli.ranking.request import Request
 from ego_cli.ranking.retrieve import POPULARITY_EXPONENT, said, sort_key
 from ego_cli.ranking.wishes import Coverage, Wish, coverage, wishes
@@ -117,8 +119,18 @@ class Scene:
     request: Request
     rows: Rows
     profile: Profile
-    popularity_scores: Mapping[str, float] = field(default_factory=dict)  # product id -> from interactions
+    signals: ShopSignals | None = None
     dense_similarity: NDArray[np.float32] | None = None
+
+    @cached_property
+    def place_of(self) -> Mapping[int, int]:
+        """Catalogue row -> its place among the candidates."""
+        return {row: place for place, row in enumerate(self.rows.tolist())}
+
+    def place_of_id(self, product_id: str) -> int | None:
+        """The place of a product among the candidates; None when it is none of them."""
+        row = self.catalogue.row_of(product_id)
+        return None if row is None else self.place_of.get(row)
 
     @cached_property
     def wishes(self) -> tuple[Wish, ...]:
@@ -284,15 +296,34 @@ def popularity(scene: Scene) -> Column:
 
 def interactions(scene: Scene) -> Column:
     """What shoppers of this shop did with it lately (purchases, skips …), decayed."""
-    if not scene.popularity_scores:
+    if scene.signals is None or not scene.signals.popularity:
         return scene.none()
-    place = {int(row): n for n, row in enumerate(scene.rows)}
-    out = scene.none()
-    for product_id, score in scene.popularity_scores.items():
-        row = scene.catalogue.row_of(product_id)
-        if row in place:
-            out[place[row]] = scene.profile.interactions * np.sign(score) * np.log1p(abs(score))
-    return out
+    places, scores = rows_of(scene.catalogue, scene.signals)
+    found = np.searchsorted(places, scene.rows)
+    found[found == len(places)] = 0
+    known = places[found] == scene.rows
+    value = scores[found] * known
+    return np.asarray(scene.profile.interactions * np.sign(value) * np.log1p(np.abs(value)))
+
+
+_rows_of_signals: WeakKeyDictionary[ShopSignals, tuple[Rows, Column]] = WeakKeyDictionary()
+
+
+def rows_of(catalogue: Catalogue, signals: ShopSignals) -> tuple[Rows, Column]:
+    """Popularity by catalogue row, rows ascending; looked up once for each snapshot of the signals."""
+    found = _rows_of_signals.get(signals)
+    if found is None:
+        pairs = sorted(
+            (row, score)
+            for product_id, score in signals.popularity.items()
+            if (row := catalogue.row_of(product_id)) is not None
+        )
+        found = (
+            np.array([r for r, _ in pairs], dtype=np.int32),
+            np.array([s for _, s in pairs], dtype=np.float64),
+        )
+        _rows_of_signals[signals] = found
+    return found
 
 
 def bad(scene: Scene) -> Column:
@@ -330,7 +361,7 @@ def free(scene: Scene) -> Column:
     """Known to be free of what she avoids: good news, not a match of the word."""
     out = scene.none()
     for exclusion in scene.request.exclusions:
-        if exclusion.attribute in (None, "feature", "ingredient", "ingredients", "material"):
+        if exclusion.attribute in POLAR:
             out += scene.profile.free * free_of(scene.index, exclusion.value)[scene.rows]
     return out
 
@@ -471,12 +502,10 @@ def likeness(scene: Scene, row: int) -> Column:
 
 def _by_id(scene: Scene, scores: Mapping[str, float]) -> Column:
     out = scene.none()
-    if scores:
-        place = {int(row): n for n, row in enumerate(scene.rows)}
-        for product_id, score in scores.items():
-            row = scene.catalogue.row_of(product_id)
-            if row in place:
-                out[place[row]] = score
+    for product_id, score in scores.items():
+        place = scene.place_of_id(product_id)
+        if place is not None:
+            out[place] = score
     return out
 
 

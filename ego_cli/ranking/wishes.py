@@ -19,7 +19,7 @@ from ego_cli.catalog.text import measures
 from ego_cli.ranking.request import Request, Requirement
 from ego_cli.settings import load_toml
 
-SAME_WORD = 0.8  # what another word for the same thing counts, against the word itself
+SAME_WORD = 0.93  # what another word for the same thing counts, against the word itself
 LONGEST_PHRASE = 4  # stems of a phrase for which other words are looked up
 HEAVIEST = 1.0  # a wish is covered at most once
 # How much a statement counts as evidence, by where it stands.
@@ -97,10 +97,11 @@ def _wish(text: str, evidence: Evidence, weight: float) -> Wish:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Per product and wish (products x wishes): how far its best statement covers the wish (0..1), and how far all of its
-    statements together do."""
+    """Per product and wish (products x wishes): how far its best statement covers the wish (0..1), which statement that is
+    (its place among the product's, -1 = none), and how far all of its statements together do."""
 
     best: NDArray[np.float32]
+    statement: NDArray[np.int32]
     spread: NDArray[np.float32]
 
 
@@ -108,7 +109,7 @@ def coverage(asked: tuple[Wish, ...], evidence: Evidence, rows: NDArray[np.int32
     """Hold every wish against every statement of ``rows``."""
     if not asked or not len(rows):
         empty = np.zeros((len(rows), len(asked)), dtype=np.float32)
-        return Coverage(empty, empty)
+        return Coverage(empty, np.full(empty.shape, -1, dtype=np.int32), empty)
     numbers = sorted({number for wish in asked for number in wish.weights})
     place = np.zeros(len(evidence.id_of), dtype=np.int16)  # 0: a token of no wish
     place[numbers] = np.arange(1, len(numbers) + 1)
@@ -121,6 +122,7 @@ def coverage(asked: tuple[Wish, ...], evidence: Evidence, rows: NDArray[np.int32
     weight = FIELDS[found.field]
     # Sum over the tokens of a unit, then the best unit of a row.
     best = np.zeros((len(rows), len(asked)), dtype=np.float32)
+    statement = np.full((len(rows), len(asked)), -1, dtype=np.int32)
     spread = np.zeros((len(rows), len(asked)), dtype=np.float32)
     if len(unit):
         starts = np.flatnonzero(np.concatenate(([True], unit[1:] != unit[:-1])))
@@ -128,6 +130,9 @@ def coverage(asked: tuple[Wish, ...], evidence: Evidence, rows: NDArray[np.int32
         owners = row[starts]
         firsts = np.flatnonzero(np.concatenate(([True], owners[1:] != owners[:-1])))
         best[owners[firsts]] = np.maximum.reduceat(sums, firsts, axis=0)
+        which_unit, which_wish = np.nonzero((sums == best[owners]) & (sums > 0))
+        # Assigned backwards, so that of equals the first stays.
+        statement[owners[which_unit[::-1]], which_wish[::-1]] = found.statement[starts][which_unit[::-1]]
         # All statements together: each token of a row once.
         key = row.astype(np.int64) * (len(numbers) + 1) + token
         distinct = np.unique(key)
@@ -136,7 +141,7 @@ def coverage(asked: tuple[Wish, ...], evidence: Evidence, rows: NDArray[np.int32
         spread[where[begins]] = np.add.reduceat(shares[which], begins, axis=0)
     np.minimum(best, HEAVIEST, out=best)
     np.minimum(spread, HEAVIEST, out=spread)
-    return Coverage(best, spread)
+    return Coverage(best, statement, spread)
 
 
 FIELDS = np.array([FIELD_WEIGHT[field] for field in Field], dtype=np.float32)
