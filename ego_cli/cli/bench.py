@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -85,3 +85,75 @@ def make_catalog(
             if place % 1000 == 0:
                 advance(place, number)
     note(f"{number:,} products in {output}")
+
+
+@app.command()
+def startup(
+    rounds: Annotated[int, typer.Option(min=3, help="Times that every command is started.")] = 15,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON line.")] = False,
+) -> None:
+    """CPU time of whole commands beside the bare interpreter's."""
+    from ego_cli.evaluation import bench
+
+    _print_record(bench.startup(rounds=rounds), as_json=as_json)
+
+
+@app.command()
+def turn(
+    catalog: Annotated[
+        str | None, typer.Option("--catalog", "-c", help="A product file or a catalogue.")
+    ] = None,
+    rounds: Annotated[int, typer.Option(min=3, help="Times that every conversation is held.")] = 5,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON line.")] = False,
+) -> None:
+    """A whole turn of the assistant beside one plain full-text search over the same products."""
+    from ego_cli.evaluation import bench
+    from ego_cli.settings import load_settings
+
+    _print_record(bench.turn(catalog or load_settings().catalog, rounds=rounds), as_json=as_json)
+
+
+@app.command()
+def growth(
+    rows: Annotated[list[int] | None, typer.Option("--rows", min=1_000, help="Products; repeat it.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON line.")] = False,
+) -> None:
+    """First start, later start and a turn as a made catalogue grows."""
+    from ego_cli.evaluation import bench
+    from ego_cli.evaluation.make_catalogue import line_of
+    from ego_cli.evaluation.make_catalogue import rows as made_rows
+
+    def make(path: Path, size: int) -> None:
+        with path.open("w", encoding="utf-8") as file:
+            file.writelines(line_of(row) + "\n" for row in made_rows(size))
+
+    _print_record(bench.growth(make, sizes=rows or bench.GROWTH, tell=note), as_json=as_json)
+
+
+@app.command()
+def docs(
+    records: Annotated[
+        list[Path], typer.Argument(help="Records, as `ego bench` and `ego eval shop` kept them.")
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--out", "-o", help="File to write; else standard output.")
+    ] = None,
+) -> None:
+    """Make the benchmarks document from records."""
+    from ego_cli.evaluation import bench
+
+    text = bench.document(bench.read_records(records))
+    if output is None:
+        out(text.rstrip())
+    else:
+        output.write_text(text, encoding="utf-8")
+
+
+def _print_record(record: dict[str, Any], *, as_json: bool) -> None:
+    from ego_cli.evaluation import bench
+
+    note(f"kept in {bench.keep(record)}")
+    if as_json:
+        out_json(record)
+    else:
+        out(bench.document([record]).split("\n\n", 2)[2].rstrip())

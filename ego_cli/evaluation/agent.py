@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,8 @@ class Agent:
         )
         self._catalogue = open_catalogue(catalog_path)
         self._show = tuple(show)
+        # Never spoken to: sessions are copies of it, so that the catalogue's words are read once and not for each.
+        self._fresh = Assistant(self._catalogue, self._settings, insist=True)
         self._sessions: OrderedDict[str, Assistant] = OrderedDict()
         self._last: dict[str, TurnDone] = {}
 
@@ -71,7 +74,9 @@ class Agent:
     def reset(self, session_id: str, user_profile: Mapping[str, Any]) -> None:
         """Begin a session; of the profile the preference tags are read."""
         tags = tuple(str(tag) for tag in (user_profile or {}).get("preference_tags") or ())
-        self._sessions[session_id] = Assistant(self._catalogue, self._settings, insist=True, tags=tags)
+        assistant = copy(self._fresh)
+        assistant.tags, assistant.scores = tags, {}
+        self._sessions[session_id] = assistant
         self._last.pop(session_id, None)
         while len(self._sessions) > MOST_SESSIONS:
             ended, _ = self._sessions.popitem(last=False)

@@ -17,7 +17,9 @@ from statistics import median
 from typing import Any
 
 from ego_cli import __version__
-from ego_cli.evaluation.shop import machine
+from ego_cli.errors import MisuseError
+from ego_cli.evaluation.runs import read_run
+from ego_cli.evaluation.shop import headline, machine
 from ego_cli.evaluation.timing import compared, interleaved, interleaved_processes, python
 from ego_cli.settings import private_folder, user_data_folder
 
@@ -190,6 +192,37 @@ def _ready_again(path: Path) -> float:
 
     script = f"from ego_cli.evaluation.agent import Agent; a = Agent({str(path)!r}); a.reset('s', {{}}); a.respond('s', 'shoes', 1, 10)"
     return process_cpu_ms(python("-c", script)) / 1000
+
+
+def read_records(paths: Sequence[Path]) -> list[Record]:
+    """Records of benchmarks, in the given order; run files of shops are gathered into one record for each catalogue.
+
+    Raises ``MisuseError`` for a file that is neither.
+    """
+    found: list[Record] = []
+    shops: dict[str, Record] = {}
+    for path in paths:
+        if path.suffix == ".jsonl":
+            run = read_run(str(path))
+            shop = shops.get(run.about["catalogue"])
+            if shop is None:
+                kept = ("catalogue", "products", "version", "machine")
+                shop = {
+                    "bench": "shop",
+                    "at": run.about["started"],
+                    **{k: run.about[k] for k in kept},
+                    "rows": [],
+                }
+                shops[run.about["catalogue"]] = shop
+                found.append(shop)
+            shop["rows"].append(headline(run))
+            continue
+        try:
+            entry = json.loads(path.read_text(encoding="utf-8"))
+            found.append({"machine": {}, **entry, "bench": entry["bench"]})
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            raise MisuseError(f"{path} is not a record of a benchmark: {error}") from error
+    return found
 
 
 # --- the document ----------------------------------------------------------------------------------------------------

@@ -1,0 +1,72 @@
+"""Benchmarks compare fairly, and the document says what the records say."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ego_cli.errors import MisuseError
+from ego_cli.evaluation import bench
+from ego_cli.evaluation.timing import compared, interleaved
+
+
+def test_every_case_runs_once_to_warm_up_and_then_once_a_round():
+    calls: list[str] = []
+    spent = interleaved({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, rounds=4)
+    assert calls.count("a") == calls.count("b") == 5
+    assert {name: len(values) for name, values in spent.items()} == {"a": 4, "b": 4}
+
+
+def test_rounds_are_interleaved():
+    calls: list[str] = []
+    interleaved({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, rounds=6)
+    assert all(set(calls[i : i + 2]) == {"a", "b"} for i in range(0, len(calls), 2))
+
+
+def test_ratios_are_of_medians_and_carry_an_interval():
+    figures = compared({"slow": [20.0, 22.0, 24.0], "fast": [10.0, 11.0, 12.0]}, "fast")
+    assert figures["cpu_ms"] == {"slow": 22.0, "fast": 11.0}
+    ratio = figures["ratios"]["slow"]
+    assert ratio["ratio"] == 2
+    assert ratio["ci"][0] <= 2 <= ratio["ci"][1]
+
+
+RECORD = {
+    "bench": "turn", "at": "2026-01-01T00:00:00+00:00", "version": "1", "products": 1200,
+    "machine": {"python": "3.11", "system": "Linux", "processor": "x", "cores": 2, "load": 0.5},
+    **compared({"ours": [2.0, 2.0], "theirs": [1.0, 1.0]}, "theirs"),
+}  # fmt: skip
+
+
+def test_the_document_is_made_from_records(tmp_path):
+    path = bench.keep(RECORD, tmp_path)
+    assert path.name == "turn-1200.json"
+    text = bench.document(bench.read_records([path]))
+    assert "| ours | 2.00 | 2.00 (2.00 – 2.00) |" in text
+    assert "1,200 products" in text and "load 0.5" in text
+
+
+def test_a_strangers_file_is_no_record(tmp_path):
+    (tmp_path / "x.json").write_text("no")
+    with pytest.raises(MisuseError, match="not a record"):
+        bench.read_records([tmp_path / "x.json"])
+    (tmp_path / "y.json").write_text(json.dumps([1]))
+    with pytest.raises(MisuseError, match="not a record"):
+        bench.read_records([tmp_path / "y.json"])
+
+
+def test_growth_is_told_as_ratios_to_the_smallest(monkeypatch):
+    monkeypatch.setattr(
+        bench,
+        "_grown",
+        lambda path, size: {
+            "products": size,
+            "first_start_s": size / 1000,
+            "turn_ms": 2.0,
+            "later_start_s": 0.1,
+        },
+    )
+    done = bench.growth(lambda path, size: None, sizes=(1000, 5000))
+    assert done["ratios"] == {"5,000": {"first_start_s": 5.0, "turn_ms": 1.0}}
+    assert "| 5,000 | 5.00 | 0.10 | 2.00 |" in bench.document([done])
