@@ -95,7 +95,7 @@ def expected_gains(
     """
     held = {slot.attribute for slot in want.slots} if want else set()
     never = set(load_toml("attributes.toml")["questions"]["never"])
-    gains = {}
+    gains: dict[str, float] = {}
     for facet, values in facets.items():
         attribute = facet.removeprefix("details.")
         if attribute in held or attribute in state.refused or attribute in never:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import uuid4
 
+from ego_cli.catalog.signals import SignalStore
 from ego_cli.catalog.store import open_catalogue
 from ego_cli.conversation import session
 from ego_cli.conversation.turn import Assistant
@@ -13,15 +14,21 @@ from ego_cli.settings import Settings
 def open_assistant(settings: Settings, *, resume: bool = False, remember: bool = True) -> Assistant:
     """An assistant over ``settings.catalog`` for ``settings.user``.
 
-    ``resume`` goes on with the user's last conversation over that catalogue; ``remember=False`` keeps nothing (demos).
+    ``resume`` goes on with the user's last conversation over that catalogue; ``remember=False`` keeps nothing on disk
+    (demos).
     """
     catalogue = open_catalogue(settings.catalog)
-    memory = None
-    if remember and settings.memory.enabled:
+    if not remember:
+        return Assistant(catalogue, settings)
+    signals = SignalStore(catalogue.path)
+    assistant = Assistant(catalogue, settings, session=uuid4().hex[:12], keep_session=True, signals=signals)
+    assistant.shop_signals = signals.snapshot(assistant.clock())
+    if settings.memory.enabled:
+        from ego_cli.memory.consolidate import Worker
         from ego_cli.memory.memory import open_memory
 
-        memory = open_memory(settings.user, settings=settings)
-    assistant = Assistant(catalogue, settings, memory=memory, session=uuid4().hex[:12])
+        assistant.memory = open_memory(settings.user, settings=settings)
+        assistant.worker = Worker(assistant.memory).start()
     if resume and (state := session.load(settings.user, catalogue.name)):
         assistant.state = state
     return assistant

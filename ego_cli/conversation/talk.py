@@ -5,7 +5,7 @@ Each function takes what the act was resolved to and returns words and the produ
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -241,7 +241,7 @@ def _plain(situation: str, desk: Desk, item: Resolved) -> Said:
     return Said(desk.tell(situation))
 
 
-_ANSWERS = {
+_ANSWERS: Mapping[Kind, Callable[[Desk, Resolved], Said]] = {
     Kind.COMPARE: _compare,
     Kind.WHY: _why,
     Kind.REFER: _refer,

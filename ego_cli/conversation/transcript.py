@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ego_cli.conversation.events import Card, Decision, Question, Reply, TurnDone, jsonable
+from ego_cli.conversation.events import Card, Decision, Question, Reply, ShownGroup, TurnDone, jsonable
 from ego_cli.conversation.state import State
 from ego_cli.conversation.understand.acts import Understanding
 from ego_cli.errors import MisuseError
@@ -115,6 +115,7 @@ def keep(path: Path, done: TurnDone) -> None:
         "reply": jsonable(done.reply),
         "question": jsonable(done.decision.question),
         "table": jsonable(done.decision.table),
+        "groups": [{"want": g.want, "label": g.label, "lead": g.lead} for g in done.decision.groups],
     }
     flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if done.turn == 1 else os.O_APPEND)
     with os.fdopen(os.open(path, flags, 0o600), "a", encoding="utf-8") as file:
@@ -151,6 +152,10 @@ def _seen_again(record: dict[str, Any], state: State) -> TurnDone:
         state=state,
         understanding=Understanding(record["text"], ()),
         changes=(),
-        decision=Decision(question=question, table=tuple(map(tuple, record["table"]))),
+        decision=Decision(
+            groups=tuple(ShownGroup(items=(), **group) for group in record["groups"]),
+            question=question,
+            table=tuple(map(tuple, record["table"])),
+        ),
         reply=Reply(**{**reply, "cards": cards}),
     )

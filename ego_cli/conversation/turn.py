@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from ego_cli.catalog.product import Product
-from ego_cli.conversation import decide, session, talk
+from ego_cli.conversation import decide, session, talk, traces
 from ego_cli.conversation.asking import PriceBounds, Recollection, price_bounds, request_for, route_of
 from ego_cli.conversation.events import (
     Decided,
@@ -45,7 +45,9 @@ from ego_cli.ranking.scored import Ranked, Scored
 from ego_cli.settings import Settings, load_settings
 
 if TYPE_CHECKING:
+    from ego_cli.catalog.signals import ShopSignals, SignalStore
     from ego_cli.catalog.store import Catalogue
+    from ego_cli.memory.consolidate import Worker
     from ego_cli.memory.entry import Entry
     from ego_cli.memory.memory import Memory
 
@@ -68,6 +70,7 @@ class Assistant:
     catalogue: Catalogue
     settings: Settings = field(default_factory=load_settings)
     memory: Memory | None = None
+    worker: Worker | None = None  # runs the memory's jobs in the background
     session: str = ""  # names this conversation in memory
     clock: Clock = utc_now
     show: Sequence[int] = decide.SHOW_BY_EVIDENCE
@@ -75,9 +78,9 @@ class Assistant:
     tags: tuple[str, ...] = ()
     state: State = field(default_factory=State)
     scores: dict[str, Scored] = field(default_factory=dict)
-    keep_session: bool = (
-        True  # False after a "forget": what the log still holds must not reach the disk again
-    )
+    keep_session: bool = False  # save the state after every turn; off after a "forget": the log has the words
+    signals: SignalStore | None = None  # the shop's record of what is seen and done
+    shop_signals: ShopSignals | None = None  # what ranking reads of it
     lexicon: Lexicon = field(init=False)
     _question: Question | None = None
 
@@ -92,6 +95,8 @@ class Assistant:
 
     def close(self) -> None:
         """Let go of the memory file. A catalogue is shared by all who talk over it and stays open."""
+        if self.worker is not None:
+            self.worker.stop()
         if self.memory is not None:
             self.memory.close()
 
@@ -150,7 +155,7 @@ class Assistant:
         self.state = state
         self._question = decision.question
         self.scores.update({scored.product.id: scored for scored in decision.shown})
-        self._remember(text, number, decision, heard=said.heard)
+        self._remember(text, decision, changes, resolved, heard=said.heard)
         watch.lap("remember")
         yield TurnDone(
             turn=number,
@@ -248,7 +253,7 @@ class Assistant:
         watch.restart()
 
     def _rank(self, request: Request) -> Ranked:
-        return rank(self.catalogue, request, profile=self.settings.ranking.profile)
+        return rank(self.catalogue, request, profile=self.settings.ranking.profile, signals=self.shop_signals)
 
     # --- memory --------------------------------------------------------------------------------------------------------
 
@@ -282,23 +287,33 @@ class Assistant:
             return []
         return self.memory.hear(text, turn=turn, session=self.session, at=self.clock())
 
-    def _remember(self, text: str, turn: int, decision: Decision, *, heard: bool) -> None:
-        """After the answer: keep what she said and what she was shown."""
-        if self.memory is None:
-            return
-        if not heard:
-            self._hear(text, turn)
-        if decision.shown:
-            ids = [scored.product.id for scored in decision.shown]
-            self.memory.log(
-                "shown",
-                at=self.clock(),
-                turn=turn,
-                session=self.session,
-                ids=ids,
-                route=decision.route,
-                query=text,
-            )
+    def _remember(
+        self,
+        text: str,
+        decision: Decision,
+        changes: Sequence[Change],
+        resolved: Sequence[Resolved],
+        *,
+        heard: bool,
+    ) -> None:
+        """After the answer: keep what she said, what she saw and did, and the conversation itself."""
+        now, turn = self.clock(), self.state.turn
+        if self.memory is not None:
+            if not heard:
+                self._hear(text, turn)
+            if decision.shown:
+                ids = [scored.product.id for scored in decision.shown]
+                self.memory.log(
+                    "shown", at=now, turn=turn, session=self.session, ids=ids, route=decision.route
+                )
+        if self.signals is not None:
+            if decision.shown:
+                self.signals.log_impressions(traces.impressions(decision, self.state, self.session), now)
+            if done := list(traces.interactions(changes, resolved)):
+                self.signals.log_interactions(done, now, session=self.session)
+                self.shop_signals = self.signals.snapshot(now)
+        if self.keep_session:
+            session.save(self.settings.user, self.catalogue.name, self.state, now)
 
     # --- decide ------------------------------------------------------------------------------------------------------
 

@@ -418,7 +418,7 @@ def _relax(draft: Draft, item: Resolved) -> None:
 def _erase_matching(draft: Draft, act: Act, *, kind: str) -> None:
     """Take out the slots, budget or exclusions that an act names by attribute, by value or by both."""
     if act.attribute == "price" and not act.value:
-        _clear_budget(draft, act, kind)
+        _clear_budget(draft, act)
         return
     named = [set(stems(value)) for value in _values(act)]
     found = False
@@ -446,12 +446,12 @@ def _erase_matching(draft: Draft, act: Act, *, kind: str) -> None:
     if act.attribute and not named:
         draft.emit("no-preference", attribute=act.attribute, words=act.words)
     if not found and act.attribute is None and not named and kind == "cleared":
-        want = draft.state.want
-        if want and want.slots:
-            last = want.slots[-1]
+        active = draft.state.want
+        if active and active.slots:
+            last = active.slots[-1]
             draft.emit(
                 "cleared",
-                want=want.id,
+                want=active.id,
                 attribute=last.attribute,
                 before=last,
                 words=act.words,
@@ -467,8 +467,8 @@ def _named(slot: Slot, attribute: str | None, named: Sequence[set[str]]) -> bool
     return attribute is not None and slot.attribute == attribute
 
 
-def _clear_budget(draft: Draft, act: Act, kind: str) -> None:
-    reason = CHANGED_MIND if kind == "erased" else "no longer required"
+def _clear_budget(draft: Draft, act: Act) -> None:
+    """Let go of every price bound; it stays on the erased list, from which it can come back."""
     holders: list[Want | None] = [None, *draft.state.wants]
     for holder in holders:
         before = holder.budget if holder else draft.state.budget
@@ -480,7 +480,7 @@ def _clear_budget(draft: Draft, act: Act, kind: str) -> None:
                 before=before,
                 after=None,
                 words=act.words,
-                reason=CHANGED_MIND if kind == "cleared" else reason,
+                reason=CHANGED_MIND,
             )
 
 

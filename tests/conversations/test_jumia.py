@@ -1,0 +1,50 @@
+"""A conversation over a real, messy file: state and shown products, turn by turn."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ego_cli.catalog.store import Catalogue, open_catalogue
+from ego_cli.conversation.events import TurnDone
+from ego_cli.conversation.turn import Assistant
+from ego_cli.settings import Settings
+
+
+@pytest.fixture(scope="module")
+def jumia(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Catalogue]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EGO_HOME", str(tmp_path_factory.mktemp("home")))
+        yield open_catalogue(shared / "data" / "catalogues" / "jumia_ng_2026.jsonl")
+
+
+def prices(done: TurnDone) -> list[float]:
+    return [scored.product.price or 0.0 for scored in done.decision.shown]
+
+
+def titles(done: TurnDone) -> list[str]:
+    return [scored.product.title.lower() for scored in done.decision.shown]
+
+
+def test_a_shopper_hunts_for_a_phone_and_changes_her_mind(jumia: Catalogue) -> None:
+    assistant = Assistant(jumia, Settings())
+    first = assistant.respond("abeg I dey find phone wey no pass 150k")
+    assert first.state.budget is not None and first.state.budget.maximum == 150_000
+    assert first.decision.shown and max(prices(first)) <= 150_000
+
+    infinix = assistant.respond("make e be Infinix")
+    assert infinix.decision.shown and all("infinix" in title for title in titles(infinix))
+
+    other = assistant.respond("actually, I no want Infinix again")
+    assert "infinix" in {excluded.value.lower() for excluded in other.state.exclusions}
+    assert other.decision.shown and not any("infinix" in title for title in titles(other))
+    assert [erased.slot.text.lower() for erased in other.state.erased] == ["infinix"]
+
+    undone = assistant.respond("undo")
+    assert undone.state.exclusions == () and all("infinix" in title for title in titles(undone))
+
+    cheaper = assistant.respond("something cheaper")
+    assert cheaper.decision.shown and max(prices(cheaper)) < max(prices(undone))
+
+    chosen = assistant.respond("add the first one")
+    assert [line.product_id for line in chosen.state.basket] == [cheaper.decision.shown[0].product.id]
