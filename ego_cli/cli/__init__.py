@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "replay": ("replay", "replay", "Walk through a recorded evaluation session."),
     "bench": ("bench", "app", "Benchmarks with ratios, and the catalogue maker."),
     "serve": ("serve", "serve", "Show the app in a browser."),
+    "screenshots": ("screenshots", "screenshots", "Take the pictures of the screen anew."),
     "paths": ("paths", "paths", "Where everything lives."),
 }
 

@@ -24,7 +24,7 @@ def _talk(app: EgoApp) -> Talk:
 
 
 def _shown_id(app: EgoApp, number: int) -> str:
-    shown = _talk(app).snapshot.shown
+    shown = _talk(app).snapshot.listed
     if not 1 <= number <= len(shown):
         raise MisuseError(
             f"there is no number {number} on the list",

@@ -241,7 +241,7 @@ class EgoApp(App[int]):
             self.talk.select(self.talk.snapshot.selected + step)
 
     def action_details(self) -> None:
-        if self.talk is not None and self.talk.snapshot.shown:
+        if self.talk is not None and self.talk.snapshot.listed:
             self.send(f"/details {self.talk.snapshot.selected + 1}")
 
     def action_inspector(self) -> None:

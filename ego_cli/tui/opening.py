@@ -329,7 +329,7 @@ class Showroom:
         return rows[np.lexsort((rows, -counts))]
 
     def close(self) -> None:
-        self._catalogue.close()
+        """The catalogue is the conversation's too, and is closed with that."""
 
 
 def _by_size(counts: Mapping[tuple[str, ...], int]) -> list[tuple[str, ...]]:

@@ -60,8 +60,8 @@ class Spending:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What the inspector shows. ``stage`` names what the engine is at while ``busy``. ``selected`` is a 0-based
-    position in the list on the screen. ``timings`` holds the last turns' milliseconds by stage, newest last."""
+    """What the inspector shows. ``stage`` names what the engine is at while ``busy``. ``listed`` is the newest list
+    that had products, which "number 2" still means; ``selected`` is a 0-based position in it. ``timings`` holds the last turns' milliseconds by stage, newest last."""
 
     turn: int = 0
     busy: bool = False
@@ -69,6 +69,7 @@ class Snapshot:
     state: State = field(default_factory=State)
     changes: tuple[Change, ...] = ()
     decision: Decision = field(default_factory=Decision)
+    listed: tuple[Scored, ...] = ()
     ranked: tuple[Ranked, ...] = ()
     cards: tuple[Card, ...] = ()
     selected: int = 0
@@ -83,15 +84,9 @@ class Snapshot:
     notices: tuple[Notice, ...] = ()
 
     @property
-    def shown(self) -> tuple[Scored, ...]:
-        """The list on the screen, best first over all wants."""
-        return self.decision.shown
-
-    @property
     def chosen(self) -> Scored | None:
         """The product whose score is taken apart."""
-        shown = self.shown
-        return shown[min(self.selected, len(shown) - 1)] if shown else None
+        return self.listed[min(self.selected, len(self.listed) - 1)] if self.listed else None
 
 
 def fold(snapshot: Snapshot, event: Event) -> Snapshot:
@@ -111,11 +106,11 @@ def fold(snapshot: Snapshot, event: Event) -> Snapshot:
             earlier = snapshot.ranked if snapshot.stage == "deciding" else ()
             return replace(snapshot, ranked=(*earlier, ranked), stage="deciding")
         case Decided(decision=decision):
-            kept = decision if decision.groups else replace(decision, groups=snapshot.decision.groups)
             return replace(
                 snapshot,
-                decision=kept,
-                selected=0 if decision.groups else snapshot.selected,
+                decision=decision,
+                listed=decision.shown or snapshot.listed,
+                selected=0 if decision.shown else snapshot.selected,
                 stage="replying",
             )
         case ModelCalled(call=call):
@@ -132,9 +127,6 @@ def _done(snapshot: Snapshot, done: TurnDone) -> Snapshot:
     spending = snapshot.spending
     for call in done.calls[len(snapshot.calls) :]:
         spending = spending.plus(call)
-    kept = done.decision
-    if not kept.groups:
-        kept = replace(kept, groups=snapshot.decision.groups)
     return replace(
         snapshot,
         turn=done.turn,
@@ -142,7 +134,8 @@ def _done(snapshot: Snapshot, done: TurnDone) -> Snapshot:
         stage="",
         state=done.state,
         changes=done.changes,
-        decision=kept,
+        decision=done.decision,
+        listed=done.decision.shown or snapshot.listed,
         ranked=done.ranked or snapshot.ranked,
         cards=done.reply.cards or snapshot.cards,
         uses=done.memory,

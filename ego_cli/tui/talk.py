@@ -194,7 +194,7 @@ class Talk:
         match event:
             case Decided(decision=decision) if self.engine is not None:
                 self._composed = self.engine.reply(decision)
-                log.show_reply(self._composed, decision.shown)
+                log.show_reply(self._composed, decision)
             case ReplyDelta(text=piece, restart=restart):
                 if restart or piece != self._composed.text:  # the rules' words stand there already
                     log.stream(piece, restart)
@@ -280,8 +280,8 @@ class Talk:
 
     def select(self, index: int) -> None:
         """Take the score of the product at this 0-based position apart."""
-        if self.snapshot.shown:
-            self.show(replace(self.snapshot, selected=max(0, min(len(self.snapshot.shown) - 1, index))))
+        if self.snapshot.listed:
+            self.show(replace(self.snapshot, selected=max(0, min(len(self.snapshot.listed) - 1, index))))
 
     def refresh_memory(self) -> None:
         """Read the memory again: a turn or a key may have changed it."""

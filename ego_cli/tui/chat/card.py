@@ -52,7 +52,11 @@ class CardView(Widget):
         room = width - _GUTTER
         rank = text(f"{card.position:>2}  ", "bold $accent" if not self.old else MUTED)
         price = text(card.price, "bold $success" if card.amount is not None else MUTED)
-        title = spread(text(card.title, "bold" if not self.old else ""), price, room)
+        title = text(card.title, "bold" if not self.old else "")
+        head = [spread(title, price, room)]
+        if self.selected and title.cell_length + price.cell_length + 2 > room:
+            first, *rest = wrap(title, max(room - price.cell_length - 2, 10))
+            head = [spread(first, price, room), *rest]
         against = text(card.against_budget.removesuffix(" your budget"), MUTED)
         told = {"rating"} | (
             {"price"} if card.against_budget else set()
@@ -62,9 +66,9 @@ class CardView(Widget):
         pad = Content(" " * _GUTTER)
         whole = detail + text("".join(f" · {tag}" for tag in reasons), MUTED)
         if not self.selected or whole.cell_length + against.cell_length + 2 <= room:
-            return [rank + title, pad + spread(whole, against, room)]
+            return [rank + head[0], *(pad + line for line in head[1:]), pad + spread(whole, against, room)]
         more = wrap(text(" · ".join(reasons), MUTED), room)
-        return [rank + title, pad + spread(detail, against, room), *(pad + line for line in more)]
+        return [rank + head[0], *(pad + line for line in (*head[1:], spread(detail, against, room), *more))]
 
     def render(self) -> Content:
         return stack(cut(line, self.size.width) for line in self._lines(max(self.size.width, 20)))

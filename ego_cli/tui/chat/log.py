@@ -17,8 +17,7 @@ from ego_cli.tui.chat.card import CardView
 from ego_cli.tui.drawing import MUTED, stack, table, text, wrap
 
 if TYPE_CHECKING:
-    from ego_cli.conversation.events import Card, Question, Reply, TurnDone
-    from ego_cli.ranking.scored import Scored
+    from ego_cli.conversation.events import Card, Decision, Question, Reply, TurnDone
 
 _NAME = 6  # cells of the speaker's column
 NEAR_END = 3  # lines from the end within which a reader is followed
@@ -107,6 +106,7 @@ class ChatLog(VerticalScroll, can_focus=True):
         super().__init__(id=id)
         self._lead: Said | None = None  # the words of the reply that is being given
         self._streaming = False
+        self._top: Widget | None = None  # where the list of the reply that is being given begins
         self._cards: list[CardView] = []
         self._chips: Chips | None = None
         self._at_end = True
@@ -148,12 +148,9 @@ class ChatLog(VerticalScroll, can_focus=True):
         self._add(Said("ego", f"Hello. What are you looking for in {catalogue}?", classes="ego"))
 
     def say_you(self, words: str) -> None:
-        """The shopper's message; what was on the screen before steps back."""
+        """The shopper's message; answers of an open question step back."""
         self.close_question()
-        for card in self._cards:
-            card.old = True
-            card.selected = False
-        self._lead, self._streaming = None, False
+        self._lead, self._streaming, self._top = None, False, None
         self._at_end = True  # who writes wants to see the answer
         self._add(Said("you", words, classes="you"))
 
@@ -167,42 +164,43 @@ class ChatLog(VerticalScroll, can_focus=True):
         if self._at_end:
             self._follow()
 
-    def show_reply(self, reply: Reply, shown: tuple[Scored, ...]) -> None:
+    def show_reply(self, reply: Reply, decision: Decision) -> None:
         """Words above the list and the list, as soon as they are decided."""
-        if words := _above(reply):
+        if words := _above(reply, decision):
             self._say_lead(words)
         if reply.cards:
-            self._show_cards(reply.cards, shown)
+            self._show_cards(reply.cards, decision)
 
     def finish(self, done: TurnDone) -> None:
         """The whole reply: what ``show_reply`` shows, a table, the words below, and the question's answers."""
-        reply = done.reply
-        self.show_reply(reply, done.decision.shown)
+        reply, decision = done.reply, done.decision
+        self.show_reply(reply, decision)
         widgets: list[Widget] = []
-        if done.decision.table:
-            widgets.append(Table(done.decision.table))
-        if reply.tail and _above(reply) != reply.tail:
+        if decision.table:
+            widgets.append(Table(decision.table))
+        tail = _below(reply, decision.question)
+        if tail and _above(reply, decision) != reply.tail:
             alone = self._lead is None and not reply.cards
-            widgets.append(Said("ego" if alone else "", reply.tail, classes="ego"))
-        question = done.decision.question
-        if question and question.options:
-            self._chips = Chips(question)
+            widgets.append(Said("ego" if alone else "", tail, classes="ego"))
+        if decision.question and decision.question.options:
+            self._chips = Chips(decision.question)
             widgets.append(self._chips)
         self._add(*widgets)
-        self._lead = None
+        self._lead = self._top = None
 
-    def _show_cards(self, cards: tuple[Card, ...], shown: tuple[Scored, ...]) -> None:
-        if [view.card for view in self._cards if not view.old] == list(cards):
+    def _show_cards(self, cards: tuple[Card, ...], decision: Decision) -> None:
+        if self._top and [view.card for view in self._cards] == list(cards):
             return
-        by_id = {scored.product.id: scored for scored in shown}
+        for view in self._cards:  # the list before is no longer what "number 2" means
+            view.old, view.selected = True, False
+        by_id = {scored.product.id: scored for scored in decision.shown}
         self._cards = [CardView(card, by_id.get(card.id)) for card in cards]
         widgets: list[Widget] = []
-        group = ""
-        for view in self._cards:
-            if view.card.group and view.card.group != group:
-                group = view.card.group
-                widgets.append(Said("", group, style="bold $secondary", classes="group"))
-            widgets.append(view)
+        for group in decision.groups if len(decision.groups) > 1 else ():
+            widgets.append(Said("", group.lead or group.label, style="bold $secondary", classes="group"))
+            widgets += [view for view in self._cards if view.card.group == group.label]
+        widgets = widgets or [*self._cards]
+        self._top = widgets[0]
         self._add(*widgets)
 
     def _say_lead(self, words: str) -> None:
@@ -210,9 +208,8 @@ class ChatLog(VerticalScroll, can_focus=True):
             self._lead.words = words
             return
         self._lead = Said("ego", words, classes="ego")
-        fresh = [view for view in self._cards if not view.old]
-        if fresh:
-            self.mount(self._lead, before=fresh[0])
+        if self._top is not None:
+            self.mount(self._lead, before=self._top)
         else:
             self._add(self._lead)
 
@@ -227,7 +224,6 @@ class ChatLog(VerticalScroll, can_focus=True):
         if self._lead is not None and self._streaming:
             self._lead.words += " …"
         self._lead = None
-        self._cards = [view for view in self._cards if view.is_attached]
 
     # --- question and selection
 
@@ -271,8 +267,18 @@ class ChatLog(VerticalScroll, can_focus=True):
         self.post_message(self.Command("copy", numbered=False))
 
 
-def _above(reply: Reply) -> str:
+def _above(reply: Reply, decision: Decision) -> str:
     """The words above the list; all of them where there is no list."""
-    if reply.lead or reply.cards:
-        return reply.lead
-    return reply.text
+    groups = decision.groups
+    if not reply.cards and not groups:
+        return reply.lead or ("" if decision.table else reply.text)
+    own = groups[0].lead if len(groups) == 1 else ""
+    return "\n".join(dict.fromkeys(words for words in (reply.lead, own) if words))
+
+
+def _below(reply: Reply, question: Question | None) -> str:
+    """The words below the list; a question's answers are left to its chips."""
+    if question is None or not question.options:
+        return reply.tail
+    before, asked, _ = reply.tail.partition(question.text)
+    return f"{before}{asked}" if asked else reply.tail

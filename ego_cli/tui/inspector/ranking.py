@@ -42,15 +42,15 @@ class Ranking(Pane):
         chosen = snapshot.chosen
         if chosen is None:
             return "nothing shown"
-        position = min(snapshot.selected, len(snapshot.shown) - 1) + 1
-        return f"number {position} of {len(snapshot.shown)} · score {chosen.total:.1f}"
+        position = min(snapshot.selected, len(snapshot.listed) - 1) + 1
+        return f"number {position} of {len(snapshot.listed)} · score {chosen.total:.1f}"
 
     def body(self, snapshot: Snapshot, width: int) -> list[Line]:
         chosen = snapshot.chosen
         lines: list[Line] = []
         groups = snapshot.decision.groups
         for number, ranked in enumerate(snapshot.ranked):
-            shown = len(groups[number].items) if len(groups) == len(snapshot.ranked) else len(snapshot.shown)
+            shown = len(groups[number].items) if len(groups) == len(snapshot.ranked) else 0
             lines.append(Line(text(f" {funnel(ranked, shown)}", MUTED)))
             if ranked.filtered:
                 out = " · ".join(
@@ -89,8 +89,11 @@ class Ranking(Pane):
             for leg in (*_LEGS, *sorted(set(chosen.legs) - set(_LEGS)))
             if leg in chosen.legs or leg in _LEGS
         ]
-        ranks = " · ".join(f"{leg} {f'#{chosen.legs[leg]}' if leg in chosen.legs else '–'}" for leg in legs)
-        lines = [Line(text(" legs  ", MUTED) + cut(ranks, width - 7))]
+        ranks = "  ".join(f"{leg} {f'#{chosen.legs[leg]}' if leg in chosen.legs else '–'}" for leg in legs)
+        pieces = wrap(text(ranks), width - 7)
+        lines = [
+            Line(text(" legs  " if n == 0 else " " * 7, MUTED) + piece) for n, piece in enumerate(pieces)
+        ]
         for reason in chosen.reasons:
             left = text(" ✓ ", "$success") + text(reason.tag)
             field = text(f"{reason.field}", MUTED)

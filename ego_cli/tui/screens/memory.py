@@ -69,7 +69,7 @@ class Fading(Widget):
                 if row.pinned
                 else f"{last:.0%} left in {days} days if it is not used"
             )
-            lines += [Content(""), text(f"{fate} · {self.policy}", MUTED)]
+            lines += [Content(""), *wrap(text(f"{fate} · {self.policy}", MUTED), width)]
         return lines
 
     def render(self) -> Content:
