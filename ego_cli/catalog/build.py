@@ -43,7 +43,7 @@ from ego_cli.catalog.store import (
 from ego_cli.errors import CatalogueError
 from ego_cli.settings import private_folder
 
-BUSY_MS = 10_000  # how long a load waits for another load of the same catalogue
+BUSY_MS = 60_000  # how long a load waits for another load of the same catalogue
 _BATCH = 512  # products an insert
 
 
@@ -108,7 +108,10 @@ def only_loader(path: Path) -> Iterator[None]:
 
 def sweep(path: Path) -> None:
     """Remove what broken loads and past generations left behind. Only under the load lock."""
-    keep = read_about(path)["generation"] if path.is_file() else ""
+    try:
+        keep = read_about(path)["generation"] if path.is_file() else ""
+    except CatalogueError:
+        return  # nobody can say what belongs to a file that cannot be read; the load that replaces it comes back here
     for leftover in path.parent.glob(f"{path.stem}.*"):
         name = leftover.name.removeprefix(f"{path.stem}.")
         if GENERATION.fullmatch(name) and name != keep and leftover.is_dir():

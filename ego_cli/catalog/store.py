@@ -360,9 +360,7 @@ def open_catalogue(name_or_path: str | Path) -> Catalogue:
         file = Path(given).expanduser()
         return _opened(file if file.suffix == ".db" else _index_of(file))
     path = path_of(given)
-    if given in DEMOS and not (
-        path.is_file() and not read_about(path)["fingerprint"]
-    ):  # else: a user's own of that name
+    if given in DEMOS and not _is_users_own(path):
         refresh(path, demo_catalogue_file(f"{given}.jsonl"), given)
     if not path.is_file():
         known = ", ".join(entry.name for entry in list_catalogues())
@@ -371,6 +369,14 @@ def open_catalogue(name_or_path: str | Path) -> Catalogue:
             hint=f"there are: {known}" if known else "`ego catalog add FILE` adds one",
         )
     return _opened(path)
+
+
+def _is_users_own(path: Path) -> bool:
+    """Whether a catalogue under a demo's name was loaded by the user, who then keeps it."""
+    try:
+        return path.is_file() and not read_about(path)["fingerprint"]
+    except CatalogueError:
+        return False
 
 
 def _index_of(file: Path) -> Path:
@@ -394,14 +400,10 @@ def refresh(path: Path, file: Path, name: str) -> None:
         raise CatalogueError(f"cannot read {file}: {error.strerror}") from error
     stamp = f"{status.st_size}:{status.st_mtime_ns}"
     noted = path.with_suffix(".stamp")
-    if path.is_file():
-        about = read_about(path)
-        usable = (
-            stale_because(path.with_name(f"{path.stem}.{about['generation']}"), int(about["size"])) is None
-        )
-        if usable and noted.is_file() and noted.read_text() == stamp:
+    if path.is_file() and _usable(path):
+        if noted.is_file() and noted.read_text() == stamp:
             return
-        if usable and about["fingerprint"] == _fingerprint(file):
+        if read_about(path)["fingerprint"] == _fingerprint(file):
             noted.write_text(stamp)
             return
     reading = read_products(file)
@@ -415,6 +417,14 @@ def refresh(path: Path, file: Path, name: str) -> None:
         update=False,
     )
     noted.write_text(stamp)
+
+
+def _usable(path: Path) -> bool:
+    try:
+        about = read_about(path)
+    except CatalogueError:
+        return False
+    return stale_because(path.with_name(f"{path.stem}.{about['generation']}"), int(about["size"])) is None
 
 
 def _fingerprint(file: Path) -> str:
@@ -498,6 +508,8 @@ def _load(
 
     private_folder(path.parent)
     with only_loader(path):
+        if update and path.is_file():
+            read_about(path)  # what cannot be read cannot be added to
         sweep(path)
         report = build(
             path,
