@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from ego_cli.settings import load_toml
+from ego_cli.places import load_toml
 
 _LONGEST_NAME = 4  # words of a brand's name
 _FEWEST_TITLES = 3  # titles that a word must open before it can be a brand of this shop
@@ -87,7 +87,7 @@ KNOWN_ONLY = TitleBrands({})
 
 def _stands_as_name(words: list[str], count: int) -> bool:
     following = words[count] if len(words) > count else ""
-    return words[0][:1].isupper() and (not following or following[:1].isupper() or following[:1].isdigit())
+    return words[0][:1].isupper() and (not following or not following.islower())
 
 
 def learn_brands(titles: Iterable[str]) -> TitleBrands:

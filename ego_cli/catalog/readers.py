@@ -26,13 +26,14 @@ from ego_cli.catalog.reading.prices import currency_code, currency_mark
 from ego_cli.catalog.reading.records import Record, Skip
 from ego_cli.catalog.reading.rows import Builder
 from ego_cli.errors import CatalogueError
-from ego_cli.settings import load_toml
+from ego_cli.places import load_toml
 
 __all__ = [
     "Collapse",
     "Reading",
     "collapse",
     "collapsed",
+    "currency_code",
     "identity",
     "merge",
     "product_from_mapping",
@@ -91,7 +92,8 @@ def read_products(
         reason = f": line {reading.skipped[0].line}: {reading.skipped[0].reason}" if reading.skipped else ""
         raise CatalogueError(f"{path} holds no products{reason}")
     columns = understand([record for _, record in sample], mapping, source.headed)
-    if not any(column.role == "title" for column in columns):
+    lone_text = len(columns) == 1 and not source.headed and not mapping  # prose and logs are no catalogues
+    if lone_text or not any(column.role == "title" for column in columns):
         names = ", ".join(column.name for column in columns[:20])
         raise CatalogueError(
             f"{path} has no column that looks like product titles",
@@ -110,14 +112,15 @@ def read_products(
 def _products(builder: Builder, records: Iterable[tuple[int, Record]], reading: Reading) -> Iterator[Product]:
     """Build every row; rows that only carry a further variant of the product above them are folded into it."""
     pending: Product | None = None
+    codes: frozenset[str] = frozenset()
     for line, record in records:
         reading.rows += 1
-        if pending is not None and builder.continues(record, pending):
-            variant = builder.build(record, pending.title)
-            if isinstance(variant, Product):
-                pending = merge(pending, replace(variant, id=pending.id))
-            continue
         try:
+            if pending is not None and builder.continues(record, pending, codes):
+                variant = builder.build(record, pending.title)
+                if isinstance(variant, Product):
+                    pending = merge(pending, replace(variant, id=pending.id, offers=()))
+                continue
             product = builder.build(record)
         except RecursionError:
             product = "nested too deeply"
@@ -127,6 +130,7 @@ def _products(builder: Builder, records: Iterable[tuple[int, Record]], reading: 
         if pending is not None:
             yield pending
         pending = product
+        codes = builder.codes(record)
     if pending is not None:
         yield pending
 

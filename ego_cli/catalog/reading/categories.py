@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from ego_cli.catalog.reading.cleaning import clean_text, is_null, parse_list, parse_literal
-from ego_cli.settings import load_toml
+from ego_cli.places import load_toml
 
 _STEP = re.compile(r"\s*(?:>>?|»|›|→|\||::|\\|\s/\s)\s*")
 
@@ -26,7 +26,7 @@ def category_path(cell: Any) -> tuple[str, ...]:
 def _frozen(cell: Any) -> Any:
     if isinstance(cell, list | tuple):
         return tuple(_frozen(item) for item in cell)
-    if isinstance(cell, Mapping):
+    if isinstance(cell, dict):
         return next(iter(parse_list([cell])), "")
     return cell
 

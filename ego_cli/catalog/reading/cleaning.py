@@ -12,14 +12,15 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
-from ego_cli.settings import load_toml
+from ego_cli.places import load_toml
 
 TEXT_LIMIT = 20_000  # characters kept of one text cell
+_LONGEST_NULL = 60  # characters; a longer cell says something
 _MOST_ROUNDS = 8  # how deep markup may hide in markup before it is taken apart by force
 
 # What may need work: markup, controls, anything beyond ASCII, runs of white space. Most cells have none of these.
@@ -58,7 +59,7 @@ _MOJIBAKE = re.compile(
 )
 # "…easy to cleanMade of wood": sentences glued together by a scraper.
 _GLUED = re.compile(r"(?<![^\W_])([A-Za-z][a-z]+)([A-Z][a-z]*)(?=[a-z' :]|[A-Z][a-z])")
-_BULLET = re.compile(r"\s*(?:\r?\n|[•●▪■◆✓✔★►➤·|]|(?<=\S);)\s+|\s*[•●▪■◆✓✔►➤]\s*")
+_BULLET = re.compile(r"\s*(?:\r?\n|[·]|(?<=\S);)\s+|\s*[•●▪■◆✓✔★►➤|]\s*|\s*\r?\n\s*")
 
 
 def _unescape(found: re.Match[str]) -> str:
@@ -157,8 +158,21 @@ def unglue(text: str, words: Words, joint: str = ". ") -> str:
 
 
 def clean_prose(value: object, words: Words = NO_WORDS) -> str:
-    """``clean_text`` for running text, with glued sentences set apart."""
-    return unglue(clean_text(value), words)
+    """``clean_text`` for running text: paragraphs of markup end as sentences do, glued sentences are set apart."""
+    text = value if isinstance(value, str) else str(value)
+    if "<" in text or "&lt;" in text:
+        lines = clean_lines(text, words)
+        ended = [line if line[-1] in ".!?:;," else f"{line}." for line in lines[:-1]]
+        return " ".join([*ended, *lines[-1:]])[:TEXT_LIMIT]
+    return unglue(clean_text(text), words)
+
+
+_LIST_ITEM = re.compile(r"<li\b[^>]*>(.*?)(?=</li|<li\b|</ul|</ol|\Z)", re.I | re.S)
+
+
+def listed_items(text: str) -> list[str]:
+    """The items of lists in a text with markup, cleaned: the bullets that a shop wrote into its description."""
+    return [item for found in _LIST_ITEM.findall(text[: 2 * TEXT_LIMIT]) if (item := clean_text(found))]
 
 
 def clean_lines(value: object, words: Words = NO_WORDS) -> list[str]:
@@ -176,16 +190,19 @@ def _null_words() -> tuple[frozenset[str], re.Pattern[str]]:
     return frozenset(null["words"]), re.compile("|".join(null["patterns"]), re.I)
 
 
+@lru_cache(maxsize=65536)
+def _says_nothing(text: str) -> bool:
+    words, pattern = _null_words()
+    text = text.strip().casefold()
+    return not text or text in words or pattern.fullmatch(text) is not None
+
+
 def is_null(value: object) -> bool:
     """Whether a cell says nothing: empty, ``N/A``, ``Unknown``, ``No Info``, ``#NAME?``, NaN, an empty list."""
-    if value is None or value == "":
-        return True
     if isinstance(value, str):
-        if len(value) > 60:
-            return False
-        words, pattern = _null_words()
-        text = value.strip().casefold()
-        return text in words or pattern.fullmatch(text) is not None
+        return len(value) <= _LONGEST_NULL and _says_nothing(value)
+    if value is None:
+        return True
     if isinstance(value, float):
         return not math.isfinite(value)
     return isinstance(value, list | tuple | dict | set) and not value
@@ -224,8 +241,8 @@ def parse_list(value: object, separators: str = "", words: Words = NO_WORDS) -> 
         literal = parse_literal(value) if value[:1] in "[({" else None
         if isinstance(literal, list | tuple):
             value = literal
-    if isinstance(value, Mapping):
-        value = [v for v in value.values() if not isinstance(v, Mapping | list)]
+    if isinstance(value, dict):
+        value = [v for v in value.values() if not isinstance(v, dict | list)]
     if isinstance(value, list | tuple):
         items: Iterable[str] = (_item_text(item) for item in value)
     elif separators:
@@ -242,7 +259,9 @@ def parse_list(value: object, separators: str = "", words: Words = NO_WORDS) -> 
 
 def _item_text(item: object) -> str:
     """What an element of a list is called: itself, or the telling member of a nested object."""
-    if isinstance(item, Mapping):
+    if isinstance(item, str):
+        return item
+    if isinstance(item, dict):
         for key in ("name", "title", "value", "label", "text", "body", "content", "comment"):
             if isinstance(item.get(key), str | int | float):
                 return str(item[key])

@@ -17,8 +17,9 @@ from ego_cli.catalog.reading.names import NARROWEST, gender_of, label_of, normal
 from ego_cli.catalog.reading.prices import currency_code, currency_mark, parse_price
 from ego_cli.catalog.reading.ratings import STARS
 from ego_cli.errors import MisuseError
-from ego_cli.settings import load_toml
+from ego_cli.places import load_toml
 
+OTHER_CODE = "another code"
 LOOKED_AT = 400  # cells of a column that are looked at, spread over the sample
 
 # Roles that a person may name in --map, beside those that only content can tell.
@@ -179,7 +180,7 @@ def _kinds_of(cell: Any, text: str) -> list[str]:
         if _IMAGE.fullmatch(text.split(",")[0].split("|")[0].strip()):
             kinds.append("image")
         return kinds
-    if text in ("0", "1"):
+    if text in ("0", "1") or text.casefold() in ("true", "false", "yes", "no"):
         kinds.append("zero_one")
     if text[:1] in "[{" and (literal := parse_literal(text)) is not None:
         kinds.append("mapping" if isinstance(literal, dict) else "list")
@@ -511,13 +512,11 @@ def _guess_missing(
         elif column.role == "rating_count?":
             give(column, "drop" if has("rating_count") else "rating_count", column.why)
     if not has("title"):
-        best = max(free(), key=lambda c: _title_likeness(profiles[c.name], c, list(columns)), default=None)
-        if best is not None and _title_likeness(profiles[best.name], best, list(columns)) > 0:
-            give(best, "title", "content: short texts that differ from row to row")
-        else:
-            short = [c for c in columns.values() if c.role == "description" and profiles[c.name].length < 150]
-            if short:
-                give(short[0], "title", f"the only naming text, “{short[0].name}”")
+        short = [c for c in columns.values() if c.role == "description" and profiles[c.name].length < 150]
+        likely = {c.name: _title_likeness(profiles[c.name], c, list(columns)) for c in (*free(), *short)}
+        best = max(likely, key=lambda name: likely[name], default="")
+        if likely.get(best, 0) > 0:
+            give(columns[best], "title", "content: short texts that differ from row to row")
     if not has("url"):
         links = [c for c in columns.values() if c.role == "link"]
         if links:
@@ -537,7 +536,7 @@ def _guess_missing(
             give(column, "features", "content: lists")
         elif seen["words"] > 0.5 and seen.length > 80 and not has("description"):
             give(column, "description", "content: the longest texts")
-        elif seen["words"] > 0.5 and not has("category") and seen.variety < 0.5 and seen.filled > 5:
+        elif seen["words"] > 0.5 and not has("category") and seen.variety <= 0.7 and seen.filled >= 3:
             give(column, "category", "content: few different words")
         elif seen["words"] > 0.5:
             give(column, "features" if seen.words > 3 else "detail", "content: words")
@@ -622,7 +621,7 @@ def _only_one_identity(columns: dict[str, Column], profiles: Mapping[str, Profil
     for column in ids:
         if good and column is good[0]:
             continue
-        reason = "another code" if good else "does not tell the products apart"
+        reason = OTHER_CODE if good else "does not tell the products apart"
         columns[column.name] = replace(column, role="drop", why=reason)
     groups = load_toml("columns.toml")["roles"]["group"]
     for column in list(columns.values()):

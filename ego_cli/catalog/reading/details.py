@@ -48,7 +48,7 @@ def add_choices(draft: Draft, role: str, cell: Any) -> bool:
     if cell is None or cell == "" or is_null(cell):
         return True
     into = {"colour": draft.colours, "material": draft.materials, "size": draft.sizes}[role]
-    if isinstance(cell, Mapping):
+    if isinstance(cell, dict):
         cell = [key for key, there in cell.items() if there not in (False, None, 0)]
     commas = role == "size" and isinstance(cell, str) and "," in cell
     items = parse_list(cell, "," if commas else ",;|/")
@@ -67,7 +67,7 @@ def add_detail(draft: Draft, key: str, cell: Any) -> None:
     """One named statement about the product, into the field that its name means or among the details."""
     if cell is None or cell == "" or len(draft.details) >= MOST_DETAILS:
         return
-    if isinstance(cell, Mapping):
+    if isinstance(cell, dict):
         for inner, value in cell.items():
             add_detail(
                 draft, f"{key} {inner}" if normal_name(str(inner)) in ("value", "unit") else str(inner), value
@@ -116,15 +116,15 @@ def add_bag(draft: Draft, cell: Any) -> None:
                     draft.features.append(text)
             return
         cell = literal
-    if isinstance(cell, Mapping):
+    if isinstance(cell, dict):
         for key, value in cell.items():
-            if isinstance(value, list) and value and isinstance(value[0], Mapping):
+            if isinstance(value, list) and value and isinstance(value[0], dict):
                 add_bag(draft, value)
             else:
                 add_detail(draft, str(key), value)
         return
     for item in cell[:MOST_DETAILS] if isinstance(cell, list | tuple) else ():
-        if isinstance(item, Mapping):
+        if isinstance(item, dict):
             name, value = _first_of(item, _NAME_KEYS), _first_of(item, _VALUE_KEYS)
             if isinstance(name, str) and value is not None:
                 add_detail(draft, name, value)

@@ -40,6 +40,8 @@ def records_of(
             True,
             context,
         )
+    if start == "{":
+        raise CatalogueError(f"{path} starts like JSON but cannot be read as such")
     if start == "<":
         raise CatalogueError(
             f"{path} is a web page or XML, not a product table", hint="export CSV, TSV or JSON"
@@ -54,28 +56,10 @@ def _is_json(sample: str) -> bool:
 
 
 def _is_json_lines(sample: str) -> bool:
-    """Several lines that are objects of their own, or one line that is a flat product."""
+    """Whether lines are objects of their own; a lone line may be a document that holds the products."""
     lines = [line for line in sample.split("\n")[:50] if line.strip()]
-    if len(sample) < HEAD // 2 or len(lines) < 50:
-        complete = lines
-    else:
-        complete = lines[:-1]
-    whole = sum(1 for line in complete if _object_of(line) is not None)
-    if whole >= 2:
-        return True
-    if whole == 1 and len(lines) == 1:
-        only = _object_of(lines[0]) or {}
-        return not any(_holds_objects(value) for value in only.values())
-    return False
-
-
-def _holds_objects(value: Any) -> bool:
-    if isinstance(value, dict):
-        return bool(value) and (
-            all(isinstance(v, dict | list) for v in value.values())
-            or any(_holds_objects(v) for v in value.values())
-        )
-    return isinstance(value, list) and bool(value) and all(isinstance(v, dict) for v in value)
+    whole = [_object_of(line) is not None for line in lines]
+    return sum(whole) >= 2 or (whole[0] and (len(lines) > 1 or len(sample) >= HEAD // 2))
 
 
 def _object_of(line: str) -> dict[str, Any] | None:
@@ -250,6 +234,14 @@ _SELLING = re.compile(
 )
 
 
+# Lists inside a product that look like products themselves.
+_PART_OF_PRODUCT = re.compile(
+    r"(?i)(?:variants?|variations?|options?|offers?|skus?|images?|reviews?|comments?|related\w*|similar\w*|filters?|"
+    r"facets?|brands?|breadcrumbs?)(?:\[\])*$"
+)
+_PART_DISCOUNT = 0.3
+
+
 def _likeness(items: list[Any]) -> float:
     """How much a list looks like products: its keys name and sell something. 0 for anything without names."""
     keys: Counter[str] = Counter()
@@ -275,12 +267,14 @@ def find_products(document: Any) -> tuple[str, list[tuple[int, Any]], Mapping[st
     lists: dict[str, list[Any]] = {}
     context_of: dict[str, dict[str, str]] = {}
     _collect(document, "", lists, context_of, {}, 0)
-    best, score = "", 0.0
+    best, score = "", _likeness([document])
     for where, items in lists.items():
         value = _likeness(items) * min(len(items), 1000) ** 0.25
+        if _PART_OF_PRODUCT.search(where):
+            value *= _PART_DISCOUNT
         if value > score:
             best, score = where, value
-    if not score:
+    if not best:
         return "", [(1, document)], {}
     return best, list(enumerate(lists[best], 1)), context_of[best]
 
@@ -361,9 +355,7 @@ def _collect(
             context_of.setdefault(where, context)
         for item in value:
             if isinstance(item, dict | list):
-                _collect(
-                    item, f"{where}[]", lists, context_of, context if len(value) > 1 else context, depth + 1
-                )
+                _collect(item, f"{where}[]", lists, context_of, context, depth + 1)
 
 
 def _as_dict(value: Any) -> dict[str, Any]:

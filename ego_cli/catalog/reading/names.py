@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 
 from ego_cli.catalog.reading.cleaning import clean_text
 from ego_cli.catalog.reading.prices import currency_code, currency_mark
-from ego_cli.settings import load_toml
+from ego_cli.places import load_toml
 
 NARROWEST = 4.0  # depth of a category column whose name says nothing about its depth
 
@@ -59,6 +59,8 @@ def _names() -> dict[str, NamedRole]:
 def role_of_name(name: str) -> NamedRole | None:
     """The role that a column's name proposes, or None. Nested names are written with dots."""
     full = normal_name(name.replace(".", " "))
+    if name.rpartition(".")[2].startswith("@"):
+        return NamedRole("drop", 0, why="book-keeping of linked data")
     if found := _lookup(full, name):
         return found
     if "." not in name:
@@ -66,15 +68,30 @@ def role_of_name(name: str) -> NamedRole | None:
     parent, _, leaf = name.rpartition(".")
     above = role_of_name(parent)
     below = normal_name(leaf)
-    if above is not None and above.role in ("price", "price_list"):
-        if below in ("currency", "currency code", "currency symbol", "unit"):
-            return NamedRole("currency", 50)
-        if re.search(r"original|list|regular|was|old|before|compare|mrp|rrp", below):
-            return NamedRole("price_list", 50)
-        return NamedRole("price_max" if re.search(r"max|high|upper|to\b", below) else "price", 50)
-    if above is not None:
-        return NamedRole("drop", 0, why=above.why) if above.role == "drop" else None
-    return _lookup(below, leaf)
+    if above is None:
+        return _lookup(below, leaf)
+    if above.role == "drop":
+        return NamedRole("drop", 0, why=above.why)
+    return _inside(above.role, below)
+
+
+_NESTED = 50  # rank of a column that is named by its place inside another
+
+
+def _inside(role: str, leaf: str) -> NamedRole | None:
+    """What a member of a nested price or rating is."""
+    if role in ("price", "price_list"):
+        if leaf in ("currency", "currency code", "currency symbol", "unit"):
+            return NamedRole("currency", _NESTED)
+        if role == "price_list" or re.search(r"original|list|regular|was|old|before|compare|mrp|rrp", leaf):
+            return NamedRole("price_list", _NESTED)
+        return NamedRole("price_max" if re.search(r"max|high|upper|to\b", leaf) else "price", _NESTED)
+    if role in ("rating", "rating_count", "reviews"):
+        if re.search(r"count|total|number|quantity|votes", leaf):
+            return NamedRole("rating_count", _NESTED)
+        if re.search(r"average|avg|mean|score|rating|value|stars|rate", leaf):
+            return NamedRole("rating", _NESTED)
+    return None
 
 
 def _lookup(words: str, original: str) -> NamedRole | None:
@@ -83,6 +100,9 @@ def _lookup(words: str, original: str) -> NamedRole | None:
         return found
     filler = load_toml("columns.toml")["filler"]
     tokens = words.split()
+    found = names.get(" ".join(token for token in tokens if not token.isdigit()))
+    if found is not None and found.role == "drop":  # "image 1", "Attribute 2 visible"
+        return found
     for _ in range(3):
         if len(tokens) > 1 and tokens[0] in filler["before"]:
             tokens = tokens[1:]
@@ -151,10 +171,11 @@ def gender_of(cell: object) -> str | None:
     return _gender_of_text(cell) if isinstance(cell, str) and len(cell) < 40 else None
 
 
+@lru_cache(maxsize=8192)
 def label_of(name: str) -> str:
     """A column's name as the key of a detail: ``assembly_required`` -> ``Assembly required``."""
     leaf = name.rpartition(".")[2] or name
     if re.search(r"[a-z][A-Z]|_", leaf) or leaf.islower():
         words = normal_name(leaf)
         leaf = words[:1].upper() + words[1:]
-    return clean_text(leaf).strip(" :")[:60]
+    return clean_text(leaf).strip(" :?")[:60]

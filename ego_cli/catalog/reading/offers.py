@@ -11,9 +11,11 @@ from functools import cache
 
 from ego_cli.catalog.product import Offer, Product
 from ego_cli.catalog.reading.categories import without_repeats
+from ego_cli.catalog.reading.details import DETAIL_LIMIT
 from ego_cli.catalog.reading.names import normal_name
-from ego_cli.settings import load_toml
+from ego_cli.places import load_toml
 
+AMBIGUOUS = "price_ambiguous"  # the flag of a price that can be read in two ways
 MOST_REVIEWS = 50  # reviews kept with one product
 WINDOW = 20_000  # products that collapse keeps whole, waiting for their equals
 
@@ -55,41 +57,38 @@ def identity(product: Product) -> int:
 
 
 def merge(first: Product, again: Product) -> Product:
-    """One product out of two listings of it: all offers, the lowest price, the rating that more people gave."""
+    """One product out of two listings of it: all offers, the lowest price, the rating that more people gave.
+
+    A listing under the same seller and link replaces the earlier one; under the same id the two may be variants, so sizes,
+    colours and the range of prices add up.
+    """
     offers: dict[tuple[str | None, str | None, float | None], Offer] = {}
     for offer in (*first.offers, *again.offers):
-        offers[
-            offer.seller, offer.url, offer.price if offer.seller is None and offer.url is None else None
-        ] = offer
-    sure = [p for p in (first, again) if p.price is not None and "price_ambiguous" not in p.flags]
-    priced = sure or [p for p in (first, again) if p.price is not None]
-    if priced and all(p.currency == priced[0].currency for p in priced):
-        cheapest = min(priced, key=lambda p: p.price or 0.0)
-    else:
-        cheapest = priced[0] if priced else first
-    better = (
-        again if (again.rating_count, again.rating or 0) > (first.rating_count, first.rating or 0) else first
-    )
-    if better.rating is None:
-        better = first if first.rating is not None else again
-    top = (
-        max((p.price_max or p.price or 0.0 for p in priced), default=0.0)
-        if first.id == again.id
-        else cheapest.price_max
-    )
+        place = None if offer.seller or offer.url else offer.price
+        offers[offer.seller, offer.url, place] = offer
+    same_id = first.id == again.id
+    low, high, source = _prices(first, again, tuple(offers.values()), same_id)
+    rated = [p for p in (first, again) if p.rating is not None]
+    better = max(rated, key=lambda p: p.rating_count, default=first)
+    details = {**again.details, **first.details}
+    if same_id:
+        for key, value in again.details.items():
+            told = first.details.get(key, value)
+            if value not in told.split(", "):
+                details[key] = f"{told}, {value}"[:DETAIL_LIMIT]
     return replace(
         first,
         brand=first.brand or again.brand,
         categories=first.categories or again.categories,
-        price=cheapest.price,
-        price_max=top if top and cheapest.price is not None and top > cheapest.price else None,
-        currency=cheapest.currency or first.currency,
-        flags=cheapest.flags,
+        price=low,
+        price_max=high,
+        currency=source.currency or first.currency,
+        flags=source.flags,
         rating=better.rating,
         rating_count=better.rating_count,
         features=first.features or again.features,
         description=first.description or again.description,
-        details={**again.details, **first.details},
+        details=details,
         colours=without_repeats((*first.colours, *again.colours)),
         materials=without_repeats((*first.materials, *again.materials)),
         sizes=without_repeats((*first.sizes, *again.sizes)),
@@ -100,6 +99,29 @@ def merge(first: Product, again: Product) -> Product:
         url=first.url or again.url,
         store=first.store or again.store,
     )
+
+
+def _prices(
+    first: Product, again: Product, offers: tuple[Offer, ...], same_id: bool
+) -> tuple[float | None, float | None, Product]:
+    """(price, upper end, the product that they come from). An ambiguous price never beats a sure one, and amounts of
+    different currencies are not compared: the first one's stands."""
+    priced = [p for p in (first, again) if p.price is not None]
+    sure = [p for p in priced if AMBIGUOUS not in p.flags] or priced
+    if not sure:
+        return None, None, first
+    if len(sure) == 1 or sure[0].currency != sure[1].currency:
+        return sure[0].price, sure[0].price_max, sure[0]
+    cheapest = min(sure, key=lambda p: p.price or 0.0)
+    amounts = [p.price for p in sure if p.price is not None]
+    if again.offers:  # the offers that are left: one that was replaced no longer counts
+        listed = [o.price for o in offers if o.price is not None and o.currency == cheapest.currency]
+        amounts = listed or amounts
+    low = min(amounts)
+    if not same_id:
+        return low, cheapest.price_max, cheapest
+    high = max(*amounts, *(p.price_max or 0.0 for p in sure))
+    return low, high if high > low else None, cheapest
 
 
 class Collapse:

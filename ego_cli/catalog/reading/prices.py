@@ -14,7 +14,7 @@ from functools import cache
 from typing import NamedTuple
 
 from ego_cli.catalog.reading.cleaning import clean_text, is_null
-from ego_cli.settings import load_toml
+from ego_cli.places import load_toml
 
 HIGHEST_PRICE = 1e10  # a larger number is a barcode or a telephone number, not a price
 _FEWEST_FOR_TYPICAL = 3  # unambiguous prices needed before their median says anything about the others
@@ -113,8 +113,10 @@ def currency_code(text: object) -> str | None:
 
 _PLAIN_PRICE = re.compile(r"\d{1,9}(?:\.\d{1,2})?")
 ODD_SPACE = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000\t\r\n]+")
-_EURO_INSIDE = re.compile(r"(?<=\d)\s?(€)\s?(\d{2})(?!\d)")
-_NUMBER = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)(?:[.,]\d{1,2}(?!\d))?|\d[\d.,'’]*")
+_EURO_INSIDE = re.compile(r"(?<=\d)(€)(\d{2})(?!\d|\s?€)")
+_NUMBER = re.compile(
+    r"(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)(?:[.,]\d{1,2}(?!\d))?|(?<![\d.,])\.\d{1,2}(?!\d)|\d[\d.,'’]*"
+)
 _MULTIPLE = re.compile(r"\s?(k|m|mn|mln|million|thousand|bn)(?![^\W_])", re.I)
 _MULTIPLES = {"k": 1e3, "thousand": 1e3, "m": 1e6, "mn": 1e6, "mln": 1e6, "million": 1e6, "bn": 1e9}
 _SCIENTIFIC = re.compile(r"\d(?:\.\d+)?[eE]\+?\d{1,2}")
@@ -201,34 +203,49 @@ def _read_price(text: str, declared: str | None, convention: Convention) -> Mone
 
 
 def _figures(text: str, currency: str | None, convention: Convention) -> list[_Figure]:
+    """The numbers of a price cell that can be prices: no percentages, counts, negatives or parts of names."""
     words = _price_words()
     marks = [found.span() for found in _currencies().marks.finditer(text)]
+    numbers = [(found.start(), found.group().rstrip(".,'’")) for found in _NUMBER.finditer(text)]
+    numbers = [(start, digits) for start, digits in numbers if any(ch.isdigit() for ch in digits)]
+    marked = _marked(text, marks, [(start, start + len(digits)) for start, digits in numbers])
     figures: list[_Figure] = []
-    for found in _NUMBER.finditer(text):
-        digits = found.group().rstrip(".,'’")
-        start, end = found.start(), found.start() + len(digits)
-        after = text[end:]
+    for place, (start, digits) in enumerate(numbers):
+        end = start + len(digits)
+        lead = text[: min([start, *(a for a, b in marks if b <= start and not text[b:start].strip())])]
+        before, after = lead.rstrip(" "), text[end:]
         if after.lstrip().startswith("%") or words["counted"].match(after):
             continue
-        before = text[:start].rstrip(" ")
         if before.endswith(("-", "−")) and not any(ch.isdigit() for ch in before):
-            continue  # a negative number is no price
+            continue
+        if start and text[start - 1].isalpha() and not any(b == start for _, b in marks):
+            continue
+        if after.startswith((",-", ",–", ",—")):  # "5.499,-": the comma ends the whole units
+            digits += ",00"
         amount, ambiguous = read_number(digits, currency, convention)
         if times := _MULTIPLE.match(after):
             amount, ambiguous = amount * _MULTIPLES[times.group(1).casefold()], False
-        if start and text[start - 1].isalpha() and not any(b == start for _, b in marks):
-            continue  # part of a word or a model number
-        marked = any(b <= start and not text[b:start].strip(" .") for _, b in marks) or any(
-            a >= end and not text[end:a].strip(" .,-") for a, _ in marks
-        )
-        lead = text[:start]
-        for a, b in marks:
-            if b <= start and not text[b:start].strip():
-                lead = text[:a]
-        figures.append(
-            _Figure(start, end, amount, ambiguous, marked, bool(words["former"].search(lead)), digits)
-        )
+        former = words["former"].search(lead) is not None
+        figures.append(_Figure(start, end, amount, ambiguous, place in marked, former, digits))
     return figures
+
+
+def _marked(text: str, marks: list[tuple[int, int]], numbers: list[tuple[int, int]]) -> set[int]:
+    """Places of the numbers that a currency mark stands beside: the nearer one; where both are as near, the one on the
+    side on which this cell writes its marks."""
+    if not marks or not numbers:
+        return set()
+    in_front = marks[0][0] < numbers[0][0]
+    found: set[int] = set()
+    for start, end in marks:
+        gaps = []
+        for place, (a, b) in enumerate(numbers):
+            between = text[end:a] if a >= end else text[b:start]
+            if not between.strip(" .,-"):
+                gaps.append((len(between), -place if in_front else place, place))
+        if gaps:
+            found.add(min(gaps)[2])
+    return found
 
 
 def _range_partner(text: str, first: _Figure, figures: list[_Figure]) -> _Figure | None:

@@ -47,7 +47,7 @@ def parse_rating(value: object, scale: float = STARS) -> tuple[float | None, int
 def _stars(number: float, scale: float) -> float | None:
     if not 0 < number <= scale or not math.isfinite(number):
         return None
-    return round(number * STARS / scale, 2)
+    return round(number * STARS / scale, 2) or None
 
 
 def parse_count(value: object) -> int | None:

@@ -19,18 +19,19 @@ from ego_cli.catalog.reading.cleaning import (
     clean_prose,
     clean_text,
     is_null,
+    listed_items,
     parse_list,
     parse_literal,
     words_of,
 )
-from ego_cli.catalog.reading.columns import Column, flatten
+from ego_cli.catalog.reading.columns import OTHER_CODE, Column, flatten
 from ego_cli.catalog.reading.details import Draft, add_bag, add_choices, add_detail, add_statement
 from ego_cli.catalog.reading.names import field_of_detail, gender_of, normal_name
-from ego_cli.catalog.reading.offers import MOST_REVIEWS, identity
+from ego_cli.catalog.reading.offers import AMBIGUOUS, MOST_REVIEWS, identity
 from ego_cli.catalog.reading.prices import NO_PRICE, currency_code, parse_price, price_convention
 from ego_cli.catalog.reading.ratings import parse_count, parse_rating
 from ego_cli.catalog.reading.records import Record
-from ego_cli.settings import load_toml
+from ego_cli.places import load_toml
 
 TITLE_LIMIT = 500  # characters
 _BRANDLIKE_STORE = 0.1  # share of titles that open with the store's name, above which the store is the brand
@@ -59,6 +60,7 @@ class Builder:
             c.name: price_convention([r.get(c.name) for r in sample], c.currency or currency)
             for c in (*self._prices, *by_role.get("price_max", ()))
         }
+        self._other_codes = tuple(c.name for c in columns if c.role == "drop" and c.why == OTHER_CODE)
         self._slugs = self._slug_columns(sample)
         self._around = categories_around(context)
         self._pair_names: dict[str, str] = {}
@@ -104,10 +106,16 @@ class Builder:
                 return cell
         return None
 
-    def continues(self, record: Record, above: Product) -> bool:
-        """Whether a row only adds a variant to the product above it: same handle without a title, or its child."""
+    def codes(self, record: Record) -> frozenset[str]:
+        """Everything that a row's children may call it by: its id and its other codes."""
+        names = (*self._by_name.get("id", ()), *self._other_codes)
+        return frozenset(_id_of_cell(cell) for name in names if not is_null(cell := record.get(name)))
+
+    def continues(self, record: Record, above: Product, codes: frozenset[str]) -> bool:
+        """Whether a row only adds a variant to the product above it (known by ``codes``): same handle without a title, or
+        a child that names its parent."""
         key = self._first(record, "group")
-        if key is not None and _id_of_cell(key).removeprefix("id:") == above.id:
+        if key is not None and _id_of_cell(key).removeprefix("id:") in codes:
             return True
         if "id" not in self._of or self._first(record, "title") is not None:
             return False
@@ -135,8 +143,9 @@ class Builder:
         if colours and (told := colours_of_title(title, brand, colours)):
             colours = told
             doubts.append("colour_from_title")
+        own = self._first(record, "id")
         product = Product(
-            id="",
+            id=_id_of_cell(own) if own is not None else "",
             title=title,
             brand=brand,
             categories=self._categories(record),
@@ -159,8 +168,7 @@ class Builder:
             reviews=self._reviews(record),
             url=url,
         )
-        own = self._first(record, "id")
-        return replace(product, id=_id_of_cell(own) if own is not None else _made_id(product))
+        return product if product.id else replace(product, id=_made_id(product))
 
     # -- one field each
 
@@ -218,7 +226,7 @@ class Builder:
                 if top.amount is not None and top.amount > amount:
                     upper = top.amount
         currency = (money.currency or fallback) if amount is not None else fallback
-        return amount, upper, currency, ("price_ambiguous",) if money.ambiguous else ()
+        return amount, upper, currency, (AMBIGUOUS,) if money.ambiguous else ()
 
     def _rating(self, record: Record) -> tuple[float | None, int]:
         stars: float | None = None
@@ -319,6 +327,10 @@ class Builder:
                 draft.features += [
                     line for line in parse_list(cell, words=self._words) if line not in draft.features
                 ]
+        if not draft.features:
+            for name in self._by_name.get("description", ()):
+                if isinstance(cell := record.get(name), str) and "<li" in cell:
+                    draft.features += listed_items(cell)
         for name in self._by_name.get("details", ()):
             add_bag(draft, record.get(name))
         for name in self._by_name.get("key_value", ()):
@@ -352,10 +364,10 @@ class Builder:
         """Sizes, colours and prices of ``[{"price": …, "size": …}]``; a seller beside a price makes it an offer."""
         if isinstance(cell, str):
             cell = parse_literal(cell)
-        if isinstance(cell, Mapping):
+        if isinstance(cell, dict):
             cell = [cell]
         for item in cell[:200] if isinstance(cell, list) else ():
-            if not isinstance(item, Mapping):
+            if not isinstance(item, dict):
                 continue
             flat = flatten(item)
             seller: str | None = None
@@ -423,7 +435,7 @@ def _joined(cell: Any, between: str) -> str:
         return cell
     if isinstance(cell, list | tuple):
         return between.join(parse_list(cell))
-    if isinstance(cell, Mapping):
+    if isinstance(cell, dict):
         return parse_list([cell])[0] if parse_list([cell]) else ""
     return str(cell)
 

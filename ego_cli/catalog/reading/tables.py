@@ -37,16 +37,19 @@ def table_records(
     rows = list(_sample_rows(sample_lines, delimiter))
     width = Counter(len(row) for row in rows if row).most_common(1)[0][0] if any(rows) else 1
     skipped = 0
-    while (
-        skipped < min(len(rows) - 1, 20) and sum(1 for cell in rows[skipped] if cell.strip()) * 2 <= width - 1
-    ):
-        skipped += 1  # a title or notes above the table
+    while skipped < min(len(rows) - 1, 20) and _stands_above(rows[skipped], width):
+        skipped += 1
     headed = _has_header(rows[skipped:])
     names = distinct_names(rows[skipped] if headed else [""] * max(len(row) for row in rows))
     leave_out = (1 if declared else 0) + sum(1 for _ in _lines_of_rows(sample_lines, delimiter, skipped))
     form = {",": "CSV", "\t": "TSV"}.get(delimiter, f"table with {delimiter!r} between cells")
     records = _table_records(lines, delimiter, names, leave_out, headed, skip)
     return form, records, headed
+
+
+def _stands_above(row: list[str], width: int) -> bool:
+    """Whether a row is a title or a note above the table, which is ``width`` cells wide."""
+    return len(row) < width and 2 * sum(1 for cell in row if cell.strip()) <= width
 
 
 def _sample_rows(lines: list[str], delimiter: str) -> Iterator[list[str]]:
