@@ -84,14 +84,16 @@ def fact_sheet(decision: Decision, cards: Sequence[Card], *, said: str, language
             title=card.title,
             words=_words(f"{card.title} {scored.product.brand or ''}"),
             money=_amounts(card.price) | _amounts(card.against_budget),
-            ratings=frozenset() if scored.product.rating is None else frozenset({round(scored.product.rating, 1)}),
+            ratings=frozenset()
+            if scored.product.rating is None
+            else frozenset({round(scored.product.rating, 1)}),
             price=card.amount,
             rating=scored.product.rating,
         )
         for scored, card in shown
     )
     texts = [*leads, *(text for row in rows for text in _texts(row))]
-    numbers = {number for text in texts for number in _numbers_with_units(text)}
+    numbers = {number for text in texts for number in _numbers_with_units(text)} | {str(len(decision.shown))}
     bounds = {group.price_max for group in decision.groups if group.price_max is not None}
     return FactSheet(
         said=said,
@@ -139,6 +141,9 @@ _TOKEN = re.compile(rf"[{_CURRENCY_MARKS}]?\w(?:[\w'’]|[.,](?=\d)|-(?=\w))*%?"
 _AMOUNT = re.compile(rf"^(?P<mark>[{_CURRENCY_MARKS}])?(?P<digits>\d[\d,]*(?:\.\d+)?)(?P<unit>[^\W\d]*|%)$")
 _MULTIPLES = {"k": 1e3, "m": 1e6}
 _MARKUP = re.compile(r"[{}\[\]<>|#*_`\\~^=@]|https?:|www\.|\w\.(?:com|ng|net|org)\b")
+_OUT_OF_FIVE = re.compile(
+    r"(?<=\d)\s?(?:/\s?|out of )(?:5|five)\b(?!\.\d)"
+)  # "4.6/5": the scale is no fact of a product
 _SLACK = 0.005  # of two amounts that are the same
 
 
@@ -157,7 +162,7 @@ class Audit:
         sentence = " ".join(sentence.split())
         if not sentence.isprintable() or _MARKUP.search(sentence):
             raise AuditError("it holds more than plain words")
-        tokens = _TOKEN.findall(sentence)
+        tokens = _TOKEN.findall(_OUT_OF_FIVE.sub("", sentence))
         self._length += len(tokens)
         if self._length > self._lists["longest"]:
             raise AuditError("it is too long")
@@ -188,13 +193,15 @@ class Audit:
                 for part in token.split("-"):
                     if part in in_words:
                         ordinary = part in self._lists["ordinary_numbers"]
-                        self._check_number(float(in_words[part]), part, "", beside, lower, place, ordinary=ordinary)
+                        self._check_number(
+                            float(in_words[part]), part, "", beside, lower, place, ordinary=ordinary
+                        )
                 if any(character.isdigit() for character in token) and token not in self._sheet.words:
                     raise AuditError(f"{token!r} is not in the facts")
                 continue
             value = float(amount["digits"].replace(",", ""))
             unit = amount["unit"]
-            if amount["mark"] or (unit in _MULTIPLES and f"{value:g}{unit}" not in self._sheet.numbers):
+            if amount["mark"] or (unit in _MULTIPLES and f"{_plain(value)}{unit}" not in self._sheet.numbers):
                 self._check_money(value * _MULTIPLES.get(unit, 1.0), token)
             else:
                 self._check_number(value, token, unit, beside, lower, place)
@@ -204,8 +211,7 @@ class Audit:
         *, ordinary: bool = False,
     ) -> None:  # fmt: skip
         if beside & set(self._lists["ratings"]) and not self._counts_people(lower, place):
-            out_of = value == 5 and list(lower[max(0, place - 2) : place]) == ["out", "of"]
-            if not out_of and not _among(value, self._of_products("ratings")):
+            if not _among(value, self._of_products("ratings")):
                 raise AuditError(f"a rating of {token} is not in the facts")
             return
         following = lower[place + 1] if place + 1 < len(lower) else ""
@@ -215,7 +221,7 @@ class Audit:
             return
         if ordinary:
             return
-        counted = f"{value:g}{unit}" if unit else f"{value:g}"
+        counted = _plain(value) + unit
         known_units = {number.lstrip("0123456789.") for number in self._sheet.numbers}
         if not unit and following in known_units and following:
             counted += following
@@ -245,9 +251,15 @@ class Audit:
         for place, (token, low) in enumerate(zip(tokens, lower, strict=True)):
             if not any(character.isupper() for character in token):
                 continue
-            known = all(part in self._sheet.words for part in re.split(r"[-']", low.removesuffix("'s")) if part)
+            known = all(
+                part in self._sheet.words for part in re.split(r"[-']", low.removesuffix("'s")) if part
+            )
             opens = place == 0 and token[1:].islower() | (len(token) == 1) | ("'" in low)
-            if not known and not (opens and low in openers) and low not in ("i", "i'm", "i'd", "i'll", "i've"):
+            if (
+                not known
+                and not (opens and low in openers)
+                and low not in ("i", "i'm", "i'd", "i'll", "i've")
+            ):
                 raise AuditError(f"{token!r} is not in the facts")
         for name in self._named(sentence):
             if not _words(name) <= self._sheet.words:
@@ -281,6 +293,10 @@ def _among(value: float, allowed: Iterable[float]) -> bool:
     return any(abs(value - known) <= _SLACK for known in allowed)
 
 
+def _plain(value: float) -> str:
+    return f"{value:.10g}"
+
+
 def _words(text: str) -> frozenset[str]:
     """Words in lower case, whole and by their parts ("fast-charge")."""
     tokens = [token.lower().replace("’", "'") for token in _TOKEN.findall(text)]
@@ -296,7 +312,7 @@ def _amounts(text: str) -> frozenset[float]:
 def _numbers_with_units(text: str) -> Iterator[str]:
     """Each number of a text alone, and joined with the word behind it: "20000", "20000mah"."""
     for digits, unit in re.findall(r"(?<![\w.])(\d[\d,]*(?:\.\d+)?)[\s-]?([^\W\d_]+|%)?", text):
-        number = f"{float(digits.replace(',', '')):g}" if len(digits) < 7 else f"{float(digits.replace(',', '')):.10g}"
+        number = _plain(float(digits.replace(",", "")))
         yield number
         if unit:
             yield f"{number}{unit.lower()}"

@@ -222,6 +222,7 @@ def _slot(draft: Draft, act: Act, want: Want) -> None:
         number=act.number,
         unit=act.unit,
         hardness=str(act.hardness),
+        source=act.source,
         turn=draft.turn,
         words=act.words,
     )
@@ -297,6 +298,7 @@ def _exclude(draft: Draft, act: Act) -> None:
             attribute=act.attribute,
             want=scope,
             subject=act.subject,
+            source=act.source,
             turn=draft.turn,
             words=act.words,
         )
@@ -332,7 +334,7 @@ def _price(draft: Draft, act: Act) -> None:
             budget,
             currency=act.unit or budget.currency,
             per=act.per or budget.per,
-            source="said",
+            source=act.source,
             turn=draft.turn,
             words=f"{budget.words}; {act.words}"
             if same_sentence and act.words not in budget.words

@@ -130,6 +130,7 @@ class Act:
     words: str = ""
     span: Span | None = None
     confidence: float = 1.0
+    source: str = "said"  # or "model": proposed by a language model, found to hold
 
 
 @dataclass(frozen=True, slots=True)
