@@ -119,4 +119,6 @@ def run() -> None:
         except SystemExit as leaving:
             if isinstance(leaving.__context__, typer.Abort):  # Ctrl-C, as the command library reports it
                 raise SystemExit(int(ExitCode.INTERRUPTED)) from None
+            if isinstance(leaving.__context__, BrokenPipeError):  # `ego … | head`: the reader's right
+                raise SystemExit(int(ExitCode.DONE)) from None
             raise
