@@ -52,9 +52,16 @@ def understand(text: str, lexicon: Lexicon, context: Context = _NO_CONTEXT) -> U
     names = lexicon.find(tokens)
     cues = find_cues(tokens)
     amounts = read_amounts(read, tokens, cues, names, context)
+    denied = {amount.denied for amount in amounts}
+    cues = tuple(cue for cue in cues if cue.start not in denied)
     said = find_patterns(read, tokens, amounts, context)
     counted = frozenset(i for a in amounts for i in range(a.start, a.end))
-    steering = frozenset(i for cue in cues if cue.end - cue.start > 1 and cue.classes - AMOUNT_CLASSES for i in range(cue.start, cue.end))
+    steering = frozenset(
+        i
+        for cue in cues
+        if cue.end - cue.start > 1 and cue.classes - AMOUNT_CLASSES
+        for i in range(cue.start, cue.end)
+    )
     compared = find_relative(read, tokens, names, said.used | counted | steering, context)
     used = said.used | compared.used
     word_for_word = find_verbatim(read, tokens, amounts, used, lexicon)

@@ -69,7 +69,7 @@ def read_amounts(
             amounts.append(size)
             skip_until = size.end
             continue
-        bounds = _bounds(tokens, cues, numeral, following)
+        bounds = _bounds(tokens, cues, names, numeral, following)
         amount = (
             units.measure(tokens, names, bounds, amounts, context)
             or money.price(tokens, cues, names, bounds, context)
@@ -77,7 +77,7 @@ def read_amounts(
             or units.count(tokens, names, cues, bounds)
         )
         if amount is not None:
-            amounts.append(amount)
+            amounts.append(amount._replace(denied=bounds.denied))
             skip_until = amount.end
         elif bounds.second is not None:
             skip_until = bounds.first.end
@@ -85,12 +85,17 @@ def read_amounts(
 
 
 def _bounds(
-    tokens: Sequence[Token], cues: Sequence[Cue], numeral: Numeral, following: Numeral | None
+    tokens: Sequence[Token],
+    cues: Sequence[Cue],
+    names: Sequence[NameSpan],
+    numeral: Numeral,
+    following: Numeral | None,
 ) -> Bounds:
     """The numeral with the words around it that bound it, and its partner when the two make a range."""
     by_end = {cue.end: cue for cue in cues}
     by_start = {cue.start: cue for cue in cues}
     start, first, second, operator, cued = numeral.start, numeral, None, "is", False
+    denied = -1
     lead = _skip_currency_back(tokens, start)
     begin = lead
     while True:
@@ -136,12 +141,9 @@ def _bounds(
             )
             if operator == "max" and "about" in classes:
                 operator = "about"
-            inverted = _inverted(tokens, cues, cue) if operator in ("max", "min") else None
-            if inverted is not None:
+            denied = _denial(tokens, cues, names, cue) if operator in ("max", "min") else -1
+            if denied >= 0:
                 operator = "max" if operator == "min" else "min"
-                start = inverted
-        elif "max" in classes and "between" not in classes and operator == "range":
-            pass
     else:
         start = lead
     if operator != "range":
@@ -164,7 +166,7 @@ def _bounds(
             ):
                 operator, cued = bound, True
                 break
-    return Bounds(start, end, first, second, operator, cued)
+    return Bounds(start, end, first, second, operator, cued, denied)
 
 
 def _joined(tokens: Sequence[Token], end: int, start: int, between: bool) -> bool:
@@ -182,27 +184,28 @@ def _joined(tokens: Sequence[Token], end: int, start: int, between: bool) -> boo
     return len(words) <= 2 and "-" in words and any(w in language().units for w in words)
 
 
-def _inverted(tokens: Sequence[Token], cues: Sequence[Cue], operator: Cue) -> int | None:
-    """ "do not show anything over 50k", "comot the one wey pass 100k": the start of the negation in front, if there is one."""
+def _denial(tokens: Sequence[Token], cues: Sequence[Cue], names: Sequence[NameSpan], operator: Cue) -> int:
+    """ "do not show anything over 50k", "no phones above 300k": where the negation in front begins, -1 when there is none."""
     filler = language().filler
-    index = operator.start
+    products = {
+        i
+        for span in names
+        for i in range(span.start, span.end)
+        if any(n.kind == "product" for n in span.names)
+    }
     by_end = {cue.end: cue for cue in cues}
-    steps = 0
-    while index > 0 and steps < 4:
+    index = operator.start
+    for _ in range(5):
         cue = by_end.get(index)
-        if (
-            cue is not None
-            and cue.classes & {"avoid", "relax"}
-            and "max" not in cue.classes
-            and "min" not in cue.classes
-        ):
+        if cue is not None and cue.classes & {"avoid", "relax"} and not cue.classes & {"max", "min"}:
             return cue.start
-        word = tokens[index - 1]
-        if word.kind != "word" or (word.word not in filler and word.stem not in ("phone", "shoe", "bag")):
-            return None
+        if index == 0:
+            return -1
+        before = tokens[index - 1]
+        if before.kind != "word" or (before.word not in filler and index - 1 not in products):
+            return -1
         index -= 1
-        steps += 1
-    return None
+    return -1
 
 
 def _skip_currency_back(tokens: Sequence[Token], start: int) -> int:

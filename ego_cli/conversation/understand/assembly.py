@@ -14,8 +14,9 @@ from ego_cli.conversation.understand.acts import Act, Hardness, Kind, Operator, 
 from ego_cli.conversation.understand.context import Context
 from ego_cli.conversation.understand.items import Item
 from ego_cli.conversation.understand.language import language
-from ego_cli.conversation.understand.lexicon import Lexicon, Name, stems_of
+from ego_cli.conversation.understand.lexicon import Lexicon, Name, shelves_of, stems_of
 from ego_cli.conversation.understand.numbers import Amount
+from ego_cli.conversation.understand.readings import Place, reading
 from ego_cli.conversation.understand.scopes import Scoped
 from ego_cli.conversation.understand.tokens import Token
 
@@ -72,9 +73,9 @@ class Assembler:
 
     def _add(self, act: Act, start: int, end: int, run: Scoped, group: int | None) -> None:
         self.explained.update(range(start, end))
-        polarity = -1 if run.mode in ("avoid", "readmit") else 1
+        polarity = -1 if run.mode in ("avoid", "readmit", "not_only") else 1
         kind = act.kind
-        if run.mode in ("relax", "readmit") and kind is Kind.CONSTRAIN:
+        if run.mode in ("relax", "readmit", "not_only") and kind is Kind.CONSTRAIN:
             kind = Kind.RELAX
         self.acts.append(
             replace(
@@ -189,7 +190,10 @@ class Assembler:
     # --- runs of names and words ---
 
     def _content(self, items: list[Item], run: Scoped, before: Scoped | None) -> None:
-        chosen = [self._reading(items, k, run) for k in range(len(items))]
+        colours_before = bool(self.acts) and self.acts[-1].attribute == "colour"
+        alone = not self.groups and not self.context.categories
+        place = Place(run, self.context, alone=alone, colours_before=colours_before)
+        chosen = [reading(items, k, place) for k in range(len(items))]
         if run.lead == "for" or run.lead == "for my":
             person = next(
                 (k for k, name in enumerate(chosen) if name is not None and name.kind == "person"), None
@@ -218,106 +222,6 @@ class Assembler:
             else act
             for act in self.acts
         ]
-
-    def _reading(self, items: list[Item], k: int, run: Scoped) -> Name | None:
-        """Which of a phrase's names is meant here; None for a plain word."""
-        item = items[k]
-        if item.kind != "name":
-            return None
-        by_kind = {name.kind: name for name in item.names}
-        rest = items[k + 1 :]
-        following = rest[0] if rest else None
-        product_later = any(i.kind == "name" and any(n.kind == "product" for n in i.names) for i in rest)
-        product_near = product_later or any(
-            i.kind == "name" and any(n.kind == "product" for n in i.names) for i in items[:k]
-        )
-        asked = self.context.asked
-        if asked in by_kind:
-            return by_kind[asked]
-        brand = by_kind.get("brand")
-        if brand is not None and (
-            not brand.weak
-            or run.lead in ("by", "brand")
-            or product_near
-            or (run.lead == "from" and not rest)
-            or any(i.kind == "attribute" and i.value == "brand" for i in items)
-        ):
-            others = set(by_kind) - {"brand"}
-            if not brand.weak or not others or run.lead in ("by", "brand", "from"):
-                return brand
-            if "colour" in others and not product_later and product_near:
-                return by_kind["colour"]
-            if "colour" not in others and "material" not in others and "product" not in others:
-                return brand
-        if "gender" in by_kind and "person" in by_kind:
-            return by_kind["person"] if run.lead == "for my" else by_kind["gender"]
-        if "gender" in by_kind:
-            return by_kind["gender"]
-        if "colour" in by_kind or "material" in by_kind:
-            name = by_kind.get("colour") or by_kind["material"]
-            if (
-                "product" in by_kind
-                and not product_later
-                and not (k and any(i.kind == "name" for i in items[:k]))
-            ):
-                if name.kind == "material" and run.mode != "want" or run.lead == "in":
-                    return name
-                if name.kind == "material" and by_kind["product"].known and not by_kind["material"].known:
-                    return by_kind["product"]
-                if name.kind == "material":
-                    return (
-                        name
-                        if run.lead in ("in", "with") or "canvas" == name.value
-                        else (by_kind["product"] if by_kind["product"].known else name)
-                    )
-                if name.weak and run.sought and run.lead != "in":
-                    return by_kind["product"]
-                return by_kind["product"] if by_kind["product"].known and run.lead != "in" else name
-            if "material" in by_kind and "colour" in by_kind:
-                name = (
-                    by_kind["material"] if not by_kind["material"].weak and by_kind["colour"].weak else name
-                )
-            if "part" in by_kind and not product_later and k and items[k - 1].kind in ("name", "word"):
-                return None
-            if name.weak and not (
-                product_near
-                or run.lead in ("in", "with")
-                or asked == "colour"
-                or self._attribute_beside(items, k, "colour")
-            ):
-                return name if len(items) == 1 and run.mode != "want" or self._colour_list(run) else None
-            if following is not None and self._is_part(following) and not self._product_behind(rest):
-                return None  # "rubber sole": about the part
-            return name
-        if "product" in by_kind:
-            if "part" in by_kind and run.lead == "with":
-                return None
-            if "person" in by_kind and run.lead in ("for my", "for"):
-                return by_kind["person"]
-            return by_kind["product"]
-        if "person" in by_kind:
-            return by_kind["person"]
-        return None
-
-    def _attribute_beside(self, items: list[Item], k: int, attribute: str) -> bool:
-        return any(i.kind == "attribute" and i.value == attribute for i in items[max(0, k - 1) : k + 2])
-
-    def _colour_list(self, run: Scoped) -> bool:
-        return run.joined in ("or", "and") and bool(self.acts) and self.acts[-1].attribute == "colour"
-
-    def _is_part(self, item: Item) -> bool:
-        if item.kind == "name":
-            kinds = {n.kind for n in item.names}
-            return "part" in kinds and not kinds & {"colour", "material"}
-        return False
-
-    def _product_behind(self, rest: list[Item]) -> bool:
-        return any(
-            i.kind == "name"
-            and any(n.kind == "product" for n in i.names)
-            and not any(n.kind == "part" for n in i.names)
-            for i in rest
-        )
 
     def _is_want(self, run: Scoped, items: list[Item], heads: list[int]) -> bool:
         """Whether the product noun of a run is looked for, not a part, a purpose or a companion of something else."""
@@ -363,37 +267,29 @@ class Assembler:
         start, end = items[first].start, items[head].end
         name = chosen[head]
         phrase = self._slice(start, end)
+        spelled = " ".join(token.word for token in self.tokens[start:end])
         value = (
             name.value
-            if first == head and name is not None and _same_words(name.value, phrase)
-            else phrase.lower()
+            if first == head and name is not None and _same_words(name.value, spelled)
+            else (phrase.lower() if stems_of(phrase) == stems_of(spelled) else spelled)
         )
         if run.mode == "avoid":
-            inside = run.lead == "with" or self._contained(start)
-            act = Act(
-                Kind.CONSTRAIN,
-                attribute="feature" if inside else "category",
-                operator=Operator.IS,
-                value=value,
-            )
-            self._add(act, start, end, run, self._group_for(run) if inside else None)
-            modifiers = [k for k in range(len(items)) if k < first or k > head]
-            if modifiers and any(items[k].kind in ("name", "word") for k in modifiers):
-                self.acts.pop()
-                whole_start = items[0].start
-                self._add(
-                    replace(
-                        act, attribute="feature", value=self._core(items[: head + 1]), operator=Operator.IS
-                    ),
-                    whole_start,
-                    end,
-                    run,
-                    self._group_for(run),
-                )
+            self._avoided_type(items, chosen, first, head, value, run)
+            return
+        if run.mode == "not_only":
+            run_as_want = replace_mode(run)
+            self._need(items[first : head + 1], chosen[first : head + 1], [head - first], run_as_want)
+            self._qualities(items[:first], chosen[:first], run, self.groups[-1].index, [])
             return
         if run.mode == "relax" and not self._held_type(value):
             whole = [i for i in items if i.kind != "amount"]
-            self._add(Act(Kind.CONSTRAIN, attribute="feature", operator=Operator.IS, value=self._core(whole)), whole[0].start, whole[-1].end, run, None)
+            self._add(
+                Act(Kind.CONSTRAIN, attribute="feature", operator=Operator.IS, value=self._core(whole)),
+                whole[0].start,
+                whole[-1].end,
+                run,
+                None,
+            )
             return
         if run.mode in ("relax", "readmit"):
             kind = Kind.DROP_WANT if run.mode == "relax" else Kind.RELAX
@@ -436,6 +332,41 @@ class Assembler:
         self._qualities(items[:first], chosen[:first], run, index, [k for k in heads if k < first])
         behind = items[head + 1 :]
         self._qualities(behind, chosen[head + 1 :], run, index, [k - head - 1 for k in heads if k > head])
+
+    def _avoided_type(
+        self, items: list[Item], chosen: list[Name | None], first: int, head: int, value: str, run: Scoped
+    ) -> None:
+        """A product noun under a negation: the type itself, something inside, or only the qualities in front of it."""
+        start, end = items[first].start, items[head].end
+        qualities = [k for k in range(first) if items[k].kind in ("name", "word")]
+        if qualities and (self._held_type(value) or self._weighed(items[0].start)):
+            # "not too tight trousers", "no small bikes" where bikes are looked for: the quality is unwanted
+            if not self._held_type(value):
+                self._need(items[first : head + 1], chosen[first : head + 1], [head - first], replace_mode(run))
+            self._qualities(items[:first], chosen[:first], run, self._group_for(run), [])
+            return
+        if qualities:
+            whole = items[qualities[0] : head + 1]
+            kind = "category" if not self._others_of_its_kind(value) and not self.groups else "feature"
+            act = Act(Kind.CONSTRAIN, attribute=kind, operator=Operator.IS, value=self._core(whole))
+            self._add(act, whole[0].start, end, run, self._group_for(run))
+            return
+        inside = run.lead == "with" or self._contained(start) or not self._others_of_its_kind(value)
+        act = Act(Kind.CONSTRAIN, attribute="feature" if inside else "category", operator=Operator.IS, value=value)
+        self._add(act, start, end, run, self._group_for(run) if inside else None)
+
+    def _weighed(self, start: int) -> bool:
+        """ "too tight", "very heavy": the adverb shows that the negation is about the quality."""
+        before = [t.word for t in self.tokens[max(0, start - 2) : start]]
+        return bool({"too", "very", "so", "that", "overly"} & set(before))
+
+    def _others_of_its_kind(self, value: str) -> bool:
+        """Whether an avoided product word can be an alternative to what is looked for: of the same shelf, or nothing is."""
+        held = [*self.context.categories, *(self.acts[g.act].value or "" for g in self.groups)]
+        if not held:
+            return True
+        own = shelves_of(value)
+        return not own or any(own & shelves_of(category) for category in held)
 
     def _refines(self, value: str, run: Scoped) -> bool:
         """ "cream …, body lotion": the narrower word for the want just named, not a second want."""
@@ -523,7 +454,11 @@ class Assembler:
     def _measured(self, items: list[Item], k: int) -> bool:
         """ "16 GB RAM", "17 inch display": the noun only says of what the amount is."""
         near = [i.amount for i in items[max(0, k - 2) : k + 2] if i.kind == "amount" and i.amount is not None]
-        beside = any(a.kind == "measure" and a.attribute in (items[k].value, "length", "storage", "capacity", "battery", "memory") for a in near)
+        beside = any(
+            a.kind == "measure"
+            and a.attribute in (items[k].value, "length", "storage", "capacity", "battery", "memory")
+            for a in near
+        )
         return beside and not any(i.kind == "word" for i in items[max(0, k - 2) : k + 2])
 
     def _modifies(self, name: Name) -> bool:
@@ -671,7 +606,9 @@ class Assembler:
         return merged
 
 
-_PLAIN = frozenset(["the", "a", "an", "my", "of", "and", "on", "in", "to", "is", "be", "it", "for", "very", "at", "all"])
+_PLAIN = frozenset(
+    ["the", "a", "an", "my", "of", "and", "on", "in", "to", "is", "be", "it", "for", "very", "at", "all"]
+)
 _SLOTS = frozenset(
     [
         "price",

@@ -189,6 +189,21 @@ def _general_products() -> Mapping[tuple[str, ...], str]:
     return {stems_of(phrase): phrase for group in groups for phrase in group}
 
 
+@lru_cache(maxsize=4_000)
+def shelves_of(phrase: str) -> frozenset[str]:
+    """The groups of ``names.toml`` that list a product word or its head noun."""
+    stems = stems_of(phrase)
+    return frozenset(
+        name for name, listed in _shelves().items() if stems in listed or (stems and stems[-1:] in listed)
+    )
+
+
+@lru_cache(maxsize=1)
+def _shelves() -> Mapping[str, frozenset[tuple[str, ...]]]:
+    groups = language().names["products"]
+    return {name: frozenset(stems_of(phrase) for phrase in phrases) for name, phrases in groups.items()}
+
+
 class _Builder:
     """Plants names into one tree, each phrase and kind once."""
 

@@ -161,6 +161,8 @@ def _spending_words(tokens: Sequence[Token], bounds: Bounds) -> bool:
     if words & _SPENDING:
         return True
     before = [t.word for t in tokens[max(0, bounds.start - 4) : bounds.start]]
+    if bounds.first.value < 100 and not bounds.first.suffix:
+        return False  # "make it three"
     return bool({"it", "to", "am"} & set(before)) and bool(_BUDGET_TALK & set(before))
 
 

@@ -40,6 +40,7 @@ class Amount(NamedTuple):
     unit: str | None = None
     per: str = ""
     text: str = ""
+    denied: int = -1  # the token of a negation that is read into the operator: "nothing … over 50k"
 
 
 class Bounds(NamedTuple):
@@ -51,6 +52,7 @@ class Bounds(NamedTuple):
     second: Numeral | None
     operator: str
     cued: bool  # a bounding word stands there
+    denied: int = -1
 
 
 def numerals(tokens: Sequence[Token]) -> tuple[Numeral, ...]:
@@ -142,6 +144,7 @@ def _spelled(tokens: Sequence[Token], start: int, speech: Language) -> Numeral |
     index = start
     total = current = 0.0
     seen_magnitude = False
+    last_magnitude = 1.0
     if (
         word == "half"
         and _word(tokens, start + 1) == "a"
@@ -166,6 +169,7 @@ def _spelled(tokens: Sequence[Token], start: int, speech: Language) -> Numeral |
             current += words[word]
         elif word in magnitudes and len(word) > 2 and (current or not total):
             seen_magnitude = True
+            last_magnitude = float(magnitudes[word])
             if magnitudes[word] == 100:
                 current = (current or 1.0) * 100
             else:
@@ -180,7 +184,7 @@ def _spelled(tokens: Sequence[Token], start: int, speech: Language) -> Numeral |
     value = total + current
     if not value:
         return None
-    return Numeral(start, index, value, value, "thousand" if seen_magnitude else "", True)
+    return Numeral(start, index, value, value / last_magnitude, "thousand" if seen_magnitude else "", True)
 
 
 def _word(tokens: Sequence[Token], index: int) -> str:

@@ -88,6 +88,8 @@ _OPENERS = frozenset(
         "ask",
     ]
 )
+_POINTING = frozenset("yes yeah ok okay please abeg so and oh i want like think show me let us see hmm well about what how maybe".split())
+_AFTER_ITEM = frozenset("but in please abeg with instead then for though o na looks look seems is sounds if and too also , now".split())
 _QUESTION_WORDS = frozenset(["which", "how", "what", "does", "do", "is", "are", "can", "wetin", "will"])
 _VALUE_ENDS = frozenset(
     ["and", "but", "or", "please", "abeg", "for", "with", "in", "under", "below", "so", "because", "if"]
@@ -154,6 +156,7 @@ def find_patterns(text: str, tokens: Sequence[Token], amounts: Sequence[Amount],
                     break
                 match = longest(tree, words[: end - 1], index) if end - 1 > index else None
         index = advance
+    reader.point_at_items()
     return Found(tuple(reader.acts), frozenset(reader.used))
 
 
@@ -239,6 +242,38 @@ class _Reader:
             for word in rest
         )
 
+    # --- bare references ---
+
+    def point_at_items(self) -> None:
+        """ "The second one", "that one but in blue", "the black one": a clause that opens with an item and says no more of it."""
+        if not self.context.shown:
+            return
+        begin = 0
+        for index in range(len(self.tokens) + 1):
+            if index < len(self.tokens) and self.tokens[index].word not in _ENDS and self.tokens[index].word != ",":
+                continue
+            self._point(begin, index)
+            begin = index + 1
+
+    def _point(self, begin: int, end: int) -> None:
+        start = begin
+        while start < end and self.tokens[start].word in _POINTING and start not in self.used:
+            start += 1
+        if start >= end or any(i in self.used for i in range(begin, end)):
+            return
+        found = read_target(self.tokens, start, self.context)
+        if found is None or found[1] > end:
+            return
+        target, stop = found
+        behind = self.tokens[stop].word if stop < end else ""
+        if behind not in _AFTER_ITEM and behind != "":
+            return
+        if target.how == "last" and not target.words.endswith(("one", "ones", "model", "pair", "version")):
+            return
+        if target.how == "name" and behind not in ("", "but", "please", "abeg", "in"):
+            return
+        self._emit(begin, stop, Act(Kind.REFER, target=target))
+
     # --- trying ---
 
     def try_pattern(self, pattern: Pattern, start: int, end: int) -> int | None:
@@ -271,12 +306,8 @@ class _Reader:
             return self._emit(
                 start, end, Act(Kind.REJECT, target=Target("last", words=_join(self.tokens, start, end)))
             )
-        if (
-            pattern.kind is Kind.NONE_OF_THESE
-            and end < len(self.tokens)
-            and self.tokens[end].word in ("leather", "of")
-        ):
-            return None
+        if pattern.kind is Kind.NONE_OF_THESE and end - start == 1 and not self._is_whole(start, end):
+            return None  # "neither satin nor silk"
         if pattern.kind is Kind.OVERRIDE and _bare_sorry(self.tokens, start, end):
             return None
         return self._emit(start, end, Act(pattern.kind))

@@ -344,7 +344,16 @@ def _pronoun(tokens: Sequence[Token], start: int) -> tuple[Target, int] | None:
     if word not in _LAST:
         return None
     end = start + 1
-    if word in ("that", "this", "these", "those") and _word(tokens, end) in ("model", "version", "pair", "product", "item", "brand", "style", "type"):
+    if word in ("that", "this", "these", "those") and _word(tokens, end) in (
+        "model",
+        "version",
+        "pair",
+        "product",
+        "item",
+        "brand",
+        "style",
+        "type",
+    ):
         end += 1
     elif _word(tokens, end) in ("one", "ones", "two", "pair") and not (
         _word(tokens, end) == "two" and word in ("it", "am")

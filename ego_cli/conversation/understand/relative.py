@@ -10,7 +10,7 @@ from ego_cli.conversation.understand.acts import Act, Kind, Target
 from ego_cli.conversation.understand.context import Context
 from ego_cli.conversation.understand.items import attribute_at
 from ego_cli.conversation.understand.language import Tree, language, longest, plant
-from ego_cli.conversation.understand.lexicon import NameSpan
+from ego_cli.conversation.understand.lexicon import NameSpan, stems_of
 from ego_cli.conversation.understand.patterns import Found, with_words
 from ego_cli.conversation.understand.references import read_target
 from ego_cli.conversation.understand.tokens import Token
@@ -405,7 +405,12 @@ def _comparative(
             and words[noun_end] not in _BREAK
             and noun_end not in taken
         ):
-            if noun_end in products and _is_main(tokens, words, noun_end, context) and attribute_at(tokens, noun_end) is None:
+            if (
+                noun_end in products
+                and _is_main(tokens, words, noun_end, context)
+                and attribute_at(tokens, noun_end) is None
+                and not _part_of_shown(words, index, noun_end, tokens, context)
+            ):
                 break
             noun_end += 1
     noun = [w for w in words[end:noun_end]]
@@ -436,6 +441,14 @@ def _comparative(
         ),
     )
     return noun_end
+
+
+def _part_of_shown(words: list[str], index: int, noun: int, tokens: Sequence[Token], context: Context) -> bool:
+    """ "with a longer cable": the noun is a part of what is looked for, not another product."""
+    types = {stem for category in context.categories for stem in stems_of(category)}
+    if not types or tokens[noun].stem in types:
+        return False
+    return bool({"with", "has", "have", "get", "having", "that"} & set(words[max(0, index - 3) : index]))
 
 
 def _is_main(tokens: Sequence[Token], words: list[str], index: int, context: Context) -> bool:

@@ -240,7 +240,7 @@ class _Walker:
         if "readmit_back" in classes and self._back("readmit"):
             return
         if "not_only" in classes:
-            self._open("readmit")
+            self._open("not_only")
         elif "readmit" in classes:
             self._open("readmit")
         elif "relax" in classes and not ("avoid" in classes and len(words.split()) == 1):
@@ -274,7 +274,9 @@ class _Walker:
             self._conjunction(position, "and")
         elif "with" in classes and "want" not in classes:
             self.flush()
-            self.lead = "with"
+            after_act = position > 0 and self.items[position - 1].kind == "used"
+            self.lead = "" if after_act else "with"
+            self.sought = self.sought or after_act
             if words == "plus" or words == "including":
                 self.joined = "and"
         elif "for" in classes:
@@ -286,6 +288,8 @@ class _Walker:
                 self.run.append(Item("filler", item.start, item.end, "for"))
             else:
                 self.flush()
+                if self.mode != "want" and self.content:
+                    self._reset()
                 self.lead = "for"
         elif "want" in classes:
             self._want(words)
@@ -299,8 +303,23 @@ class _Walker:
         if following is None:
             return True
         if following.kind == "filler":
-            return following.value in ("i", "it", "that", "this", "you", "we", "they", "thanks", "please", "sorry", "the", "something")
-        return following.kind in ("mark", "used") or (following.kind == "cue" and bool(following.classes & {"avoid", "want", "relax", "prefer"}))
+            return following.value in (
+                "i",
+                "it",
+                "that",
+                "this",
+                "you",
+                "we",
+                "they",
+                "thanks",
+                "please",
+                "sorry",
+                "the",
+                "something",
+            )
+        return following.kind in ("mark", "used") or (
+            following.kind == "cue" and bool(following.classes & {"avoid", "want", "relax", "prefer"})
+        )
 
     def _about_shown(self, position: int) -> bool:
         """ "It's not a road shoe", said of what was shown: she wants a road shoe."""
@@ -310,7 +329,11 @@ class _Walker:
         if subject.kind != "filler" or subject.value not in ("it", "this", "they", "these", "e"):
             return False
         before = self.items[position - 2] if position > 1 else None
-        return before is None or before.kind in ("mark", "used") or (before.kind == "cue" and bool(before.classes & {"but", "and"}))
+        return (
+            before is None
+            or before.kind in ("mark", "used")
+            or (before.kind == "cue" and bool(before.classes & {"but", "and"}))
+        )
 
     def _run_or_runs(self) -> bool:
         return bool(self.run) or any(run.clause == self.clause for run in self.runs)

@@ -12,8 +12,8 @@ from ego_cli.conversation.understand.lexicon import Lexicon, skeleton
 from ego_cli.conversation.understand.tokens import Token, stem
 
 MINIMUM_LETTERS = 4
-TWO_EDITS_FROM = 8
-"""Words this long may have two mistakes, when only their vowels and doubled letters differ from a name."""
+SHORT_UNTIL = 6
+"""Letters below which a word is only read as one that the catalogue's texts contain."""
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -67,11 +67,34 @@ def _fix(word: str, lexicon: Lexicon) -> str | None:
         or word in speech.pidgin_marks
     ):
         return None
+    if _inflected(word):
+        return None
     return _nearest(word, lexicon)
+
+
+_SUFFIXES = ("ing", "ed", "er", "est", "ly", "ness", "able", "less", "ful", "ish", "ers", "ings", "y", "es", "s")
+
+
+def _inflected(word: str) -> bool:
+    """ "browsing", "lightest": a form of an English word, with its final e dropped or its last letter doubled."""
+    english = language().english
+    for suffix in _SUFFIXES:
+        if not word.endswith(suffix) or len(word) - len(suffix) < 3:
+            continue
+        root = word[: -len(suffix)]
+        if root in english or root + "e" in english:
+            return True
+        if len(root) > 3 and root[-1] == root[-2] and root[:-1] in english:
+            return True
+        if root.endswith("i") and root[:-1] + "y" in english:
+            return True
+    return False
 
 
 def _nearest(word: str, lexicon: Lexicon) -> str | None:
     near = _edits(word)
+    if len(word) < SHORT_UNTIL:  # a short word is near to too much: only to what the catalogue says
+        near = {w for w in near if lexicon.knows(w)}
     names = [w for w in near if w in lexicon.name_words and len(w) >= MINIMUM_LETTERS - 1]
     plural = [w for w in near if stem(w) in lexicon.name_words and len(w) >= MINIMUM_LETTERS]
     if names or plural:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ego_cli.conversation.understand.context import Context
 from ego_cli.conversation.understand.cues import Cue
+from ego_cli.conversation.understand.items import attribute_at
 from ego_cli.conversation.understand.language import Unit, language
 from ego_cli.conversation.understand.lexicon import NameSpan
 from ego_cli.conversation.understand.numbers import Amount, Bounds, Numeral
@@ -16,6 +17,8 @@ _SHORT = frozenset(["in", "m", "l", "g", "v", "w", "mi", "hp", "va", "pc", "ah",
 """Unit letters that are words or suffixes too: a unit only when they touch the number."""
 _SIZE_LIMIT = 70
 _COUNT_LIMIT = 100
+_NOT_MEASURED = frozenset(["price", "colour", "brand", "material", "gender", "type", "style", "occasion", "quantity", "exclusions"])
+_BODY = frozenset(["waist", "leg", "foot", "feet", "chest", "bust", "hip", "hips", "inseam", "neck", "head"])
 _SYSTEMS = frozenset(["eu", "uk", "us", "eur", "euro"])
 
 
@@ -46,6 +49,8 @@ def _unit_at(tokens: Sequence[Token], index: int) -> tuple[Unit, int] | None:
         ):
             continue
         if length == 1 and phrase in ('"', "'") and token.glue != "+":
+            continue
+        if length == 1 and " ".join(t.word for t in tokens[index : index + 2]) in speech.currency_names:
             continue
         table = speech.glued_units if tokens[index].glue in ("+", "-") else speech.units
         unit = table.get(phrase)
@@ -114,11 +119,7 @@ def measure(
 
 def _measured(bounds: Bounds, unit: Unit, end: int, tokens: Sequence[Token], divide: float = 1.0) -> Amount:
     attribute = unit.attribute
-    window = tokens[max(0, bounds.start - 5) : end + 5]
-    for token in window:
-        if token.stem in unit.near:
-            attribute = unit.near[token.stem]
-            break
+    attribute = _near(tokens, bounds.start, end, unit) or attribute
     operator = bounds.operator
     by_operator = _back_operator(tokens, end)
     if by_operator and operator in ("is", by_operator[0]):
@@ -140,6 +141,20 @@ def _measured(bounds: Bounds, unit: Unit, end: int, tokens: Sequence[Token], div
         attribute,
         unit.canonical,
     )
+
+
+def _near(tokens: Sequence[Token], start: int, end: int, unit: Unit) -> str:
+    """The attribute that a word beside the measure names ("16 GB RAM"); behind it first, and never across another number."""
+    named = attribute_at(tokens, end) if end < len(tokens) else None
+    if named is not None and named[1] not in _NOT_MEASURED:
+        return named[1]
+    for around in (tokens[end : end + 5], tuple(reversed(tokens[max(0, start - 2) : start]))):
+        for token in around:
+            if token.kind == "number" or token.word in (",", ".", ";", "with"):
+                break
+            if token.stem in unit.near:
+                return str(unit.near[token.stem])
+    return ""
 
 
 def _make(kind: str, bounds: Bounds, attribute: str, unit: str | None, end: int) -> Amount:
@@ -255,6 +270,8 @@ def explicit_size(
     index, steps, system = start - 1, 0, ""
     while index >= 0 and steps < 4:
         word = tokens[index].word
+        if word in _BODY and index < start - 1:
+            return _size(text, tokens, start, numeral, "")
         if word in ("size", "sized", "sizes", "sz"):
             begin = index
             if begin > 0 and tokens[begin - 1].word in _SYSTEMS:
@@ -394,7 +411,7 @@ def letter_sizes(tokens: Sequence[Token], context: Context) -> list[Amount]:
             text, length = token.word + tokens[index + 1].word, 2
         for span in (5, 3, 2):
             phrase = " ".join(t.word for t in tokens[index : index + span])
-            if phrase in words:
+            if phrase in words and index + span <= len(tokens):
                 text, length = phrase, span
                 break
         before = tokens[index - 1].word if index else ""
