@@ -67,6 +67,8 @@ def _ordinal(act: Act, target: Target, shown: tuple[str, ...]) -> Resolved:
 
 def _last(act: Act, state: State, shown: tuple[str, ...]) -> Resolved:
     """ "It", "that", "them": what was talked about, else the latest list when it leaves no doubt."""
+    if len(state.focus) > 1 and not _plural(act.target):
+        return Resolved(act, ids=state.focus, problem="several", choices=state.focus)
     if state.focus:
         return Resolved(act, ids=state.focus)
     if not shown:

@@ -106,7 +106,8 @@ def _use(entry: Entry) -> MemoryUse:
 def about_memory(memory: Memory | None, desk: Desk, acts: Sequence[Act], heard: Sequence[Entry]) -> Said:
     """The answer to acts that are about memory. ``heard`` are the rows that this sentence made or confirmed."""
     if memory is None:
-        return Said(desk.tell("memory_off"))
+        asked = any(act.kind is not Kind.FACT for act in acts)
+        return Said(desk.tell("memory_off") if asked else "")
     for act in acts:
         if act.kind is Kind.FORGET:
             return _forget(memory, desk, act)

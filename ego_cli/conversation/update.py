@@ -567,6 +567,10 @@ def _relative(draft: Draft, item: Resolved) -> None:
 _STRICTLY = 1e-3
 
 
+# Strictly below a price is one unit of money less; a hundredth for small amounts.
+WHOLE_UNITS_FROM = 100.0
+
+
 def _beyond(act: Act, shown: Measure, direction: int) -> Act:
     return replace(
         act,
@@ -586,11 +590,10 @@ def _relative_price(draft: Draft, act: Act, direction: int, prices: list[float])
         operator = Operator.LOWER_HALF if direction < 0 else Operator.UPPER_HALF
         _price(draft, replace(act, kind=Kind.CONSTRAIN, attribute="price", operator=operator, number=None))
         return
-    if len(prices) == 1 or max(prices) == min(prices):
-        bound = prices[0] + direction * 0.01
-    else:
-        bound = median(prices)
-        bound = min(bound, prices[0] - 0.01) if direction < 0 else max(bound, prices[0] + 0.01)
+    step = 1.0 if prices[0] >= WHOLE_UNITS_FROM else 0.01
+    bound = prices[0] + direction * step
+    if len(prices) > 1:
+        bound = (min if direction < 0 else max)(bound, median(prices))
     held = draft.state.budget or Budget()
     after = replace(
         held,
