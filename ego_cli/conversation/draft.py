@@ -22,6 +22,8 @@ class Draft:
     fits: Fits
     changes: list[Change] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    carried: list[str] = field(default_factory=list)  # slots that a change of topic kept, in words
+    let_go: list[str] = field(default_factory=list)  # and those that it did not
     reference: tuple[str, ...] = ()  # what a bare "cheaper" or "lighter" is measured against
     new_wants: dict[int, int] = field(default_factory=dict)  # group in this sentence -> want id
 

@@ -18,7 +18,7 @@ _EMPTY: Mapping[str, float] = MappingProxyType({})
 class Slot:
     """One constraint that is in force. ``operator``, ``unit``, ``hardness`` as in ``understand.acts``.
 
-    ``source``: "said", "memory", "profile" or "model". ``values`` holds words, ``number`` a quantity.
+    ``source``: "said", "memory", "profile", "model", or "shown" (measured against what was shown). ``values`` holds words, ``number`` a quantity.
     """
 
     attribute: str

@@ -6,7 +6,7 @@ text - understand - state - retrieve - rank - decide - reply - remember
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from time import perf_counter
@@ -19,10 +19,13 @@ from ego_cli.conversation.events import (
     Decided,
     Decision,
     Event,
+    ModelCalled,
+    Notice,
     Question,
     RankedEvent,
     Recalled,
     Relaxation,
+    Reply,
     ReplyDelta,
     ShownGroup,
     StateChanged,
@@ -30,6 +33,8 @@ from ego_cli.conversation.events import (
     TurnStarted,
     Understood,
 )
+from ego_cli.conversation.phrasing import fact_sheet, with_words
+from ego_cli.conversation.reading import merged
 from ego_cli.conversation.references import Resolved, resolve
 from ego_cli.conversation.remembering import ABOUT_MEMORY, about_memory, recollect
 from ego_cli.conversation.reply import Search, compose, lead_for
@@ -47,6 +52,9 @@ from ego_cli.settings import Settings, load_settings
 if TYPE_CHECKING:
     from ego_cli.catalog.signals import ShopSignals, SignalStore
     from ego_cli.catalog.store import Catalogue
+    from ego_cli.conversation.events import MemoryUse
+    from ego_cli.conversation.models import Models
+    from ego_cli.llm.telemetry import ModelCall
     from ego_cli.memory.consolidate import Worker
     from ego_cli.memory.entry import Entry
     from ego_cli.memory.memory import Memory
@@ -71,6 +79,7 @@ class Assistant:
     settings: Settings = field(default_factory=load_settings)
     memory: Memory | None = None
     worker: Worker | None = None  # runs the memory's jobs in the background
+    models: Models | None = None  # language models beside the rules
     session: str = ""  # names this conversation in memory
     clock: Clock = utc_now
     show: Sequence[int] = decide.SHOW_BY_EVIDENCE
@@ -95,6 +104,8 @@ class Assistant:
 
     def close(self) -> None:
         """Let go of the memory file. A catalogue is shared by all who talk over it and stays open."""
+        if self.models is not None:
+            self.models.close()
         if self.worker is not None:
             self.worker.stop()
         if self.memory is not None:
@@ -117,59 +128,125 @@ class Assistant:
         watch = _Stopwatch()
         number = self.state.turn + 1
         yield TurnStarted(number, text, self.clock())
+        if self.models is not None:
+            self.models.begin_turn(cancel)
 
         understanding = understand(text, self.lexicon, self._context())
         watch.lap("understand")
-        yield Understood(understanding)
+        course = yield from self._follow(understanding, number, watch, cancel)
+        if course is None:
+            return
+        outcome = self._conclude(course, number, watch)
+        yield Decided(outcome.decision)
+        yield ReplyDelta(outcome.reply.text)
 
+        calls: tuple[ModelCall, ...] = ()
+        notices: tuple[Notice, ...] = ()
+        if self.models is not None:
+            outcome = yield from self._assisted(self.models, outcome, number, watch, cancel)
+            calls = self.models.end_turn(number)
+            yield from map(ModelCalled, calls)
+            if cancel is not None and cancel.is_set():
+                return
+            if self.models.trouble:
+                notices = (Notice(self.models.trouble, "warning"),)
+                yield notices[0]
+            watch.lap("model")
+
+        course, decision = outcome.course, outcome.decision
+        self.state = outcome.state
+        self._question = decision.question
+        self.scores.update({scored.product.id: scored for scored in decision.shown})
+        self._remember(text, decision, outcome.changes, course.resolved, heard=course.said.heard)
+        watch.lap("remember")
+        yield TurnDone(
+            turn=number,
+            text=text,
+            state=outcome.state,
+            understanding=course.understanding,
+            changes=outcome.changes,
+            decision=decision,
+            reply=outcome.reply,
+            ranked=tuple(search.ranked for search in course.searches),
+            memory=course.uses,
+            calls=calls,
+            timings_ms=watch.timings(),
+            notices=notices,
+            ended=any(act.kind is Kind.BYE for act in course.understanding.acts),
+        )
+
+    def _follow(
+        self, understanding: Understanding, number: int, watch: _Stopwatch, cancel: threading.Event | None
+    ) -> Generator[Event, None, _Course | None]:
+        """From what was understood to ranked lists. None when the turn was cancelled on the way."""
+        yield Understood(understanding)
         resolved = resolve(understanding.acts, self.state, self.product)
         state, changes, notes = update(self.state, resolved, turn=number, shelf=self.product, fits=self._fits)
         watch.lap("state")
         yield StateChanged(state, changes)
         if cancel is not None and cancel.is_set():
-            return
+            return None
 
         recollections = {want.id: self._recollect(state, want) for want in state.wants}
         uses = tuple(dict.fromkeys(use for found in recollections.values() for use in found.uses))
         watch.lap("recall")
         yield Recalled(uses)
 
-        searches = list(self._search(state, changes, resolved, recollections, watch))
+        searches = tuple(self._search(state, changes, resolved, recollections, watch))
         for search in searches:
             yield RankedEvent(search.want.id if search.want else 0, search.ranked)
         if cancel is not None and cancel.is_set():
-            return
+            return None
+        said = self._answer(understanding.text, state, resolved, understanding)
+        return _Course(understanding, tuple(resolved), state, changes, notes, uses, searches, said)
 
-        said = self._answer(text, state, resolved, understanding)
-        decision = self._decide(state, resolved, understanding, searches, notes, said)
-        after = _after_decision(state, decision, searches, number)
-        state = after.state
-        changes = (*changes, *after.changes)
+    def _conclude(self, course: _Course, number: int, watch: _Stopwatch) -> _Outcome:
+        """From ranked lists to what is shown, and its words."""
+        decision = self._decide(
+            course.state, course.resolved, course.understanding, course.searches, course.notes, course.said
+        )
+        after = _after_decision(course.state, decision, course.searches, number)
         watch.lap("decide")
-        yield Decided(decision)
-
         reply = compose(decision, currency=self.catalogue.currency)
         watch.lap("reply")
-        yield ReplyDelta(reply.text)
+        return _Outcome(course, decision, reply, after.state, (*course.changes, *after.changes))
 
-        self.state = state
-        self._question = decision.question
-        self.scores.update({scored.product.id: scored for scored in decision.shown})
-        self._remember(text, decision, changes, resolved, heard=said.heard)
-        watch.lap("remember")
-        yield TurnDone(
-            turn=number,
-            text=text,
-            state=state,
-            understanding=understanding,
-            changes=changes,
-            decision=decision,
-            reply=reply,
-            ranked=tuple(search.ranked for search in searches),
-            memory=uses,
-            timings_ms=watch.timings(),
-            ended=any(act.kind is Kind.BYE for act in understanding.acts),
+    def _assisted(
+        self,
+        models: Models,
+        outcome: _Outcome,
+        number: int,
+        watch: _Stopwatch,
+        cancel: threading.Event | None,
+    ) -> Generator[Event, None, _Outcome]:
+        """Beside the rules, whose answer stands already: a model reads what they left, orders near-ties, words the lead."""
+        course = outcome.course
+        if acts := models.read(course.understanding, self.lexicon, self.catalogue):
+            understanding = replace(course.understanding, acts=merged(course.understanding, acts))
+            course = (yield from self._follow(understanding, number, watch, cancel)) or course
+        searches = tuple(
+            replace(search, ranked=models.rerank(search.ranked, search.request)) for search in course.searches
         )
+        if searches != outcome.course.searches:
+            outcome = self._conclude(replace(course, searches=searches), number, watch)
+            yield Decided(outcome.decision)
+            yield ReplyDelta(outcome.reply.text, restart=True)
+
+        decision, understanding = outcome.decision, course.understanding
+        sheet = fact_sheet(decision, outcome.reply.cards, said=understanding.text, language=understanding.language)
+        if sheet is None:
+            return outcome
+        streamed = False
+        for sentence in models.phrase(sheet, self.lexicon):
+            yield ReplyDelta(f"{sentence} ", restart=not streamed)
+            streamed = True
+        if models.phrased:
+            decision = with_words(decision, models.phrased)
+            reply = replace(compose(decision, currency=self.catalogue.currency), author=models.author)
+            return replace(outcome, decision=decision, reply=reply)
+        if streamed:
+            yield ReplyDelta(outcome.reply.text, restart=True)
+        return outcome
 
     # --- understand --------------------------------------------------------------------------------------------------
 
@@ -428,7 +505,7 @@ class Assistant:
 
     def _types(self, most: int = 4) -> tuple[str, ...]:
         """The product types that the shop has most of."""
-        counts = self.catalogue.facets.values("category")
+        counts = self.catalogue.facets.values("leaf")
         return tuple(sorted(counts, key=lambda name: (-counts[name], name))[:most])
 
 
@@ -453,6 +530,31 @@ class _Searched:
     bounds: PriceBounds
     relaxations: tuple[Relaxation, ...] = ()
     more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Course:
+    """One way through the stages, up to ranked lists: before anything is decided."""
+
+    understanding: Understanding
+    resolved: tuple[Resolved, ...]
+    state: State
+    changes: tuple[Change, ...]
+    notes: tuple[str, ...]
+    uses: tuple[MemoryUse, ...]
+    searches: tuple[_Searched, ...]
+    said: _Answered
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What a course came to: the decision, its words, and the state with what was shown."""
+
+    course: _Course
+    decision: Decision
+    reply: Reply
+    state: State
+    changes: tuple[Change, ...]
 
 
 @dataclass(frozen=True, slots=True)

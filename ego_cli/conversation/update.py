@@ -39,6 +39,8 @@ SEARCHING = frozenset(
 )  # fmt: skip
 
 
+NEW_TOPIC = "new topic"
+
 # What clears the ground comes first, then the nouns that adjectives bind to; the rest in the order in which it was said.
 _FIRST = {kind: place for place, kind in enumerate((Kind.UNDO, Kind.START_OVER, Kind.OVERRIDE, Kind.NEED))}
 
@@ -69,6 +71,7 @@ def update(
             first_need = False
         elif handler := _HANDLERS.get(act.kind):
             handler(draft, item)
+    _topic_note(draft)
     return draft.state, tuple(draft.changes), tuple(draft.notes)
 
 
@@ -141,7 +144,7 @@ def _need(draft: Draft, act: Act, *, others: Sequence[Act], first: bool, rejecte
 
 
 def _switch_topic(draft: Draft, category: str, act: Act) -> tuple[Slot, ...]:
-    """Drop the old wants; keep, of the one talked about, the slots that apply to the new type, and say what went."""
+    """Drop the old wants; keep, of the one talked about, the slots that apply to the new type, and note what went."""
     old = draft.state.want
     carried: list[Slot] = []
     for slot in old.slots if old else ():
@@ -155,22 +158,33 @@ def _switch_topic(draft: Draft, category: str, act: Act) -> tuple[Slot, ...]:
                 before=slot,
                 attribute=slot.attribute,
                 words=act.words,
-                reason="new topic",
+                reason=NEW_TOPIC,
             )
-    dropped = [slot.text for slot in (old.slots if old else ()) if slot not in carried]
+            draft.let_go.append(slot.text)
     for want in draft.state.wants:
-        draft.emit("dropped", want=want.id, before=want, words=act.words, reason="new topic")
-    kept = [slot.text for slot in carried]
-    if draft.state.budget is not None:
-        kept.append("your budget")
-    if dropped or kept:
-        parts = []
-        if kept:
-            parts.append(f"kept {' and '.join(kept)}")
-        if dropped:
-            parts.append(f"let go of {', '.join(dropped)}")
-        draft.notes.append(f"New search for {category}: {'; '.join(parts)}.")
+        draft.emit("dropped", want=want.id, before=want, words=act.words, reason=NEW_TOPIC)
+    budget = draft.state.budget
+    if budget is not None and budget.source == "shown":
+        # "Cheaper than that one" says nothing about what a new thing may cost.
+        draft.emit("budget", attribute="price", before=budget, after=None, words=act.words, reason=NEW_TOPIC)
+    draft.carried += [slot.text for slot in carried]
     return tuple(carried)
+
+
+def _topic_note(draft: Draft) -> None:
+    """Say what a change of topic kept and what it let go."""
+    switched = any(change.kind == "dropped" and change.reason == NEW_TOPIC for change in draft.changes)
+    if not switched:
+        return
+    kept = list(draft.carried)
+    if draft.state.budget is not None and draft.state.budget.turn < draft.turn:
+        kept.append("your budget")
+    parts = [f"kept {' and '.join(kept)}"] if kept else []
+    if draft.let_go:
+        parts.append(f"let go of {', '.join(draft.let_go)}")
+    if parts:
+        wanted = " and ".join(want.category.lower() for want in draft.state.wants)
+        draft.notes.append(f"New search for {wanted}: {'; '.join(parts)}.")
 
 
 def _drop_want(draft: Draft, item: Resolved) -> None:
@@ -602,6 +616,7 @@ def _relative_price(draft: Draft, act: Act, direction: int, prices: list[float])
         currency=None,  # shown prices are the catalogue's own
         about=None,
         band=None,
+        source="shown",
         turn=draft.turn,
         words=act.words,
     )
