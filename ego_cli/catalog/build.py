@@ -13,7 +13,7 @@ import secrets
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ego_cli.catalog import text
 from ego_cli.catalog.facets import FacetBuilder
@@ -59,15 +58,6 @@ class Column:
     build: Callable[[Product], Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Derived:
-    """Arrays that need the whole catalogue (a percentile, say): ``build`` gets it with its columns and facets, and gives
-    array names and arrays with a value a row."""
-
-    name: str
-    build: Callable[[Catalogue], Mapping[str, npt.NDArray[Any]]]
-
-
 def _or_nan(value: float | None) -> float:
     return float("nan") if value is None else value
 
@@ -81,11 +71,6 @@ def columns() -> tuple[Column, ...]:
         Column("rating", "float32", lambda product: _or_nan(product.rating)),
         Column("rating_count", "int32", lambda product: min(product.rating_count, 2**31 - 1)),
     )
-
-
-def derived() -> tuple[Derived, ...]:
-    """What is computed over the whole catalogue, in order; later ones see the arrays of earlier ones."""
-    return ()
 
 
 # --- one load -------------------------------------------------------------------------------------------------------
@@ -131,11 +116,13 @@ def build(
     previous: Path | None = None,
     progress: Progress | None = None,
     durable: bool = True,
+    ranking: bool = True,
 ) -> LoadReport:
     """Write a new generation from ``previous`` and ``products``, and put it in the place of ``path``.
 
     ``durable`` waits for the disk, so that a power cut cannot undo the commit; it also demands at least one product.
-    Raises ``CatalogueError`` when there is none.
+    ``ranking`` makes the ranking index too; without it the first question does. Raises ``CatalogueError`` when there is no
+    product.
     """
     began = time.monotonic()
     tell = progress or _silent
@@ -161,10 +148,12 @@ def build(
             database.executemany("INSERT INTO about VALUES (?, ?)", about.items())
             database.execute("COMMIT")
             database.execute("PRAGMA journal_mode = WAL")
+        if ranking:
+            tell("ranking", 0, size)
+            _prepare_ranking(new, folder)
         tell("saving", size, size)
-        _derive(new, folder)
         if durable:
-            _flush_to_disk([new, *folder.iterdir(), folder])
+            _flush_to_disk([new, *folder.rglob("*"), folder])
         new.replace(path)
         if durable:
             _flush_to_disk([path.parent])
@@ -295,11 +284,12 @@ def _usual_currency(database: sqlite3.Connection, previous: Path | None) -> str 
     return str(found[0]) if found else None
 
 
-def _derive(new: Path, folder: Path) -> None:
-    for step in derived():
-        with closing(Catalogue(new, folder)) as catalogue:
-            for name, values in step.build(catalogue).items():
-                np.save(folder / f"column.{name}.npy", values)
+def _prepare_ranking(new: Path, folder: Path) -> None:
+    """What ranking reads of a catalogue besides its search index, made from the catalogue that is about to be committed."""
+    from ego_cli.catalog import index
+
+    with closing(Catalogue(new, folder)) as catalogue:
+        index.save(index.build(catalogue, catalogue), folder / index.FOLDER)
 
 
 def _flush_to_disk(paths: Iterable[Path]) -> None:

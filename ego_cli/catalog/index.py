@@ -30,6 +30,7 @@ from ego_cli.catalog.product import Product
 if TYPE_CHECKING:
     from ego_cli.catalog.store import Catalogue
 
+FOLDER = "ranking"  # below the folder of a catalogue's generation
 FORMAT = 2  # of this folder; another number means: build anew
 
 
@@ -132,7 +133,7 @@ def index_of(catalogue: Catalogue) -> RankingIndex:
     with _lock:
         found = _open.get(catalogue)
         if found is None:
-            folder = catalogue.folder / "ranking"
+            folder = catalogue.folder / FOLDER
             found = load(folder, catalogue.facets)
             if found is None:
                 found = build(list(catalogue), catalogue)

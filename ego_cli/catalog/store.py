@@ -20,10 +20,10 @@ import tempfile
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy.typing as npt
 
@@ -48,7 +48,8 @@ GENERATION = re.compile(r"[0-9a-f]{16}")
 _BATCH = 512  # products decoded at a time when all are read
 _NAME = re.compile(r"[\w][\w.-]{0,63}")
 
-Progress = Callable[[str, int, int | None], None]  # stage (reading, indexing, saving), done, total or None
+# Stage ("reading", "indexing", "ranking" or "saving"), products done, products in all or None.
+Progress = Callable[[str, int, int | None], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +149,8 @@ def search_fields(product: Product) -> tuple[str, ...]:
 # --- opening --------------------------------------------------------------------------------------------------------
 
 
-class Catalogue:
-    """One generation of a catalogue, open for reading; safe to use from several threads.
+class Catalogue(Sequence[Product]):
+    """One generation of a catalogue, open for reading; safe to use from several threads. A sequence of its products.
 
     ``columns`` maps names to arrays with a value a row: price and price_max (float64, NaN = not listed), price_ambiguous
     (bool), rating (float32, NaN = nobody rated), rating_count (int32), brand, leaf and path (int32 codes: places in
@@ -220,6 +221,15 @@ class Catalogue:
         if found is None:
             raise IndexError(f"row {row} of {self.size}")
         return str(found[0])
+
+    @overload
+    def __getitem__(self, row: int) -> Product: ...
+    @overload
+    def __getitem__(self, row: slice) -> Sequence[Product]: ...
+    def __getitem__(self, row: int | slice) -> Product | Sequence[Product]:
+        if isinstance(row, slice):
+            return self.products(range(self.size)[row])
+        return self.product(range(self.size)[row])
 
     def __iter__(self) -> Iterator[Product]:
         """Every product in row order; none is kept in memory."""
@@ -458,7 +468,15 @@ def memory_catalogue(
 
     folder = Path(tempfile.mkdtemp(prefix="ego-catalogue-"))
     try:
-        build(folder / "memory.db", name, products, currency=currency, source="memory", durable=False)
+        build(
+            folder / "memory.db",
+            name,
+            products,
+            currency=currency,
+            source="memory",
+            durable=False,
+            ranking=False,
+        )
         catalogue = Catalogue(folder / "memory.db")
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)

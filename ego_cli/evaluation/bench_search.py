@@ -205,6 +205,7 @@ def _corpus(rows: int, progress: Callable[[int, int | None], None]) -> Path:
         currency=None,
         source="bench",
         fingerprint=_fingerprint(),
+        ranking=False,
         progress=lambda stage, done, total: progress(done, total),
     )
     (folder / "build_s").write_text(f"{time.perf_counter() - began:.3f}")
