@@ -144,6 +144,7 @@ class Assistant:
         notices: tuple[Notice, ...] = ()
         if self.models is not None:
             outcome = yield from self._assisted(self.models, outcome, number, watch, cancel)
+            watch.lap("model")
             calls = self.models.end_turn(number)
             yield from map(ModelCalled, calls)
             if cancel is not None and cancel.is_set():
@@ -151,7 +152,6 @@ class Assistant:
             if self.models.trouble:
                 notices = (Notice(self.models.trouble, "warning"),)
                 yield notices[0]
-            watch.lap("model")
 
         course, decision = outcome.course, outcome.decision
         self.state = outcome.state
@@ -221,19 +221,25 @@ class Assistant:
     ) -> Generator[Event, None, _Outcome]:
         """Beside the rules, whose answer stands already: a model reads what they left, orders near-ties, words the lead."""
         course = outcome.course
-        if acts := models.read(course.understanding, self.lexicon, self.catalogue):
+        acts = models.read(course.understanding, self.lexicon, self.catalogue)
+        watch.lap("model")
+        if acts:
             understanding = replace(course.understanding, acts=merged(course.understanding, acts))
             course = (yield from self._follow(understanding, number, watch, cancel)) or course
-        searches = tuple(
-            replace(search, ranked=models.rerank(search.ranked, search.request)) for search in course.searches
-        )
-        if searches != outcome.course.searches:
-            outcome = self._conclude(replace(course, searches=searches), number, watch)
+        ranked = [models.rerank(search.ranked, search.request) for search in course.searches]
+        watch.lap("model")
+        if any(new is not search.ranked for new, search in zip(ranked, course.searches, strict=True)):
+            searches = zip(course.searches, ranked, strict=True)
+            course = replace(course, searches=tuple(replace(search, ranked=new) for search, new in searches))
+        if course is not outcome.course:
+            outcome = self._conclude(course, number, watch)
             yield Decided(outcome.decision)
             yield ReplyDelta(outcome.reply.text, restart=True)
 
         decision, understanding = outcome.decision, course.understanding
-        sheet = fact_sheet(decision, outcome.reply.cards, said=understanding.text, language=understanding.language)
+        sheet = fact_sheet(
+            decision, outcome.reply.cards, said=understanding.text, language=understanding.language
+        )
         if sheet is None:
             return outcome
         streamed = False

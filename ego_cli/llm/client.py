@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -118,6 +118,11 @@ class Client:
         calls, self.calls = tuple(self.calls), []
         return calls
 
+    @property
+    def author(self) -> str:
+        """The model of the last answer, "" before the first."""
+        return self._answered[1].model if self._answered else ""
+
     def close(self) -> None:
         """Let go of the connections."""
         for client in self._clients.values():
@@ -132,7 +137,7 @@ class Client:
 
     def stream(
         self, prompt: Prompt, deadline: Deadline, cancel: threading.Event | None = None
-    ) -> Iterator[str]:
+    ) -> Generator[str, None, None]:
         """The answer in pieces as they come. Raises ``CutError`` when it breaks off, another ``ModelError`` when none comes."""
         return self._ask(prompt, deadline, cancel, streamed=True)
 
@@ -148,7 +153,7 @@ class Client:
 
     def _ask(
         self, prompt: Prompt, deadline: Deadline, cancel: threading.Event | None, *, streamed: bool
-    ) -> Iterator[str]:
+    ) -> Generator[str, None, None]:
         if (kept := self._from_cache(prompt)) is not None:
             yield kept
             return
