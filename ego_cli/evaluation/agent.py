@@ -17,6 +17,7 @@ from ego_cli.catalog.store import open_catalogue
 from ego_cli.conversation.asking import price_bounds, request_for
 from ego_cli.conversation.events import TurnDone
 from ego_cli.conversation.turn import Assistant
+from ego_cli.evaluation.metrics import LIST_LENGTH
 from ego_cli.ranking.request import Request
 from ego_cli.settings import LlmSettings, MemorySettings, load_settings
 
@@ -108,7 +109,8 @@ class Agent:
         """Why a product is not on the list, by asking again for it with one rule after another left out.
 
         ``kind`` is "excluded wrongly" (an exclusion, a rejection or a price bound hides it), "constraint misread" (a
-        requirement read from her words that it is known not to meet), "outranked" or "never retrieved".
+        requirement read from her words that it is known not to meet), "not listed" (it ranks among the ten, but the last turn
+        showed fewer), "outranked" or "never retrieved".
         """
         assistant, done = self._sessions[session_id], self._last[session_id]
         product = assistant.product(product_id)
@@ -124,7 +126,9 @@ class Agent:
         full = request_for(state, want, bounds=bounds, limit=len(self._catalogue))
         place = self._place(full, product_id)
         if place:
-            return {"kind": "outranked", "why": f"it stands in place {place:,} for {_asked_for(full)}"}
+            kind = "not listed" if place <= LIST_LENGTH else "outranked"
+            listed = f"; the last reply listed {len(done.decision.shown)}" if kind == "not listed" else ""
+            return {"kind": kind, "why": f"it stands in place {place:,} for {_asked_for(full)}{listed}"}
         for exclusion in full.exclusions:
             less = tuple(e for e in full.exclusions if e is not exclusion)
             if self._place(replace(full, exclusions=less), product_id):
