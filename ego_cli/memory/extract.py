@@ -101,6 +101,12 @@ class _Grammar:
     plain: Mapping[str, str]  # stem of a verb -> the verb
 
 
+@lru_cache(maxsize=16)
+def _words(name: str) -> frozenset[str]:
+    """A word list of the rules file."""
+    return frozenset(load_toml("memory_rules.toml")["words"][name].split())
+
+
 @lru_cache(maxsize=1)
 def _grammar() -> _Grammar:
     table = load_toml("memory_rules.toml")
@@ -323,19 +329,13 @@ def _canonical(
 
 def _relation(match: re.Match[str], grammar: _Grammar) -> str:
     """Whom the words mean: "my younger sister Ada" is "younger sister Ada", "my mum" is "mother"."""
-    kept = [w for w in match["before"].lower().split() if w in _TELLING_APART]
+    kept = [w for w in match["before"].lower().split() if w in _words("telling_apart")]
     name = (match["name"] or "").strip()
-    if name and words_of(name)[0] in _NOT_NAMES:
+    if name and words_of(name)[0] in _words("not_names"):
         name = ""
     return " ".join([*kept, grammar.relations[match["relation"].lower()], *([name] if name else [])])
 
 
-_TELLING_APART = frozenset(
-    "older younger elder big little first second third twin best late baby senior junior step".split()
-)
-_NOT_NAMES = frozenset(
-    "is be wears likes loves hates has needs wants prefers name size dey no na I".lower().split()
-)
 _POSSESSED = re.compile(
     r"(?i)(?:(?:shoe|shirt|dress|ring|trouser|waist|full|first|last|phone|skin|hair)\s+)?(?:name|size|birthday|favou?rite|skin|hair|"
     r"budget|address|number|email|waist|foot|feet|preference|allerg(?:y|ies)|style|religion|age|height|weight|job|best)\b"
@@ -388,15 +388,15 @@ def _named(form: str, people: Mapping[str, str]) -> tuple[str, str] | None:
     subject = people.get(" ".join(words_of(name)))
     if subject is None:
         verb = match["verb"].lower()
-        if not name[:1].isupper() or not verb.endswith("s") or verb in ("has",) or name.lower() in _NOBODY:
+        if (
+            not name[:1].isupper()
+            or not verb.endswith("s")
+            or verb in ("has",)
+            or name.lower() in _words("nobody")
+        ):
             return None
         subject = name
     return subject, _third_person(match["rest"], owner=bool(match["owner"]))
-
-
-_NOBODY = frozenset(
-    "everyone everybody nobody someone somebody who what it that this he she they nothing everything one".split()
-)
 
 
 def _can_mean(pronoun: str, subject: str, grammar: _Grammar) -> bool:
@@ -637,13 +637,7 @@ def split_list(value: str) -> list[str]:
 def _describes(word: str) -> bool:
     """Whether a word alone can only describe something: "black and white shirts" is one thing, "rice and red beans" two."""
     low = word.lower()
-    return low in _DESCRIBING or low.endswith(("y", "ful", "ous", "ish", "ed", "ic", "ive", "al"))
-
-
-_DESCRIBING = frozenset(
-    "black white red blue green yellow brown pink purple orange grey gray gold silver beige cream navy big small long short cheap light "
-    "dark bright soft hard thick thin warm cool hot cold simple plain bold loud clean organic natural modern vintage slim wide salt sweet".split()
-)
+    return low in _words("describing") or low.endswith(("y", "ful", "ous", "ish", "ed", "ic", "ive", "al"))
 
 
 def canonical_object(text: str) -> str:
@@ -654,15 +648,12 @@ def canonical_object(text: str) -> str:
     """
     spellings = _spellings()
     words = words_of(text)
-    found = [stem(spellings.get(word, word)) for word in words if word not in _UNTELLING] or words
+    found = [stem(spellings.get(word, word)) for word in words if word not in _words("untelling")] or words
     if len(found) > 1:
         found = [word for word in found if word != "colour"] or found
     if any(character.isdigit() for word in found for character in word):
         return " ".join(found)
     return " ".join(sorted(dict.fromkeys(found)))
-
-
-_UNTELLING = frozenset("a an the of to in on at for with from by and or my your our his her their its is are be".split())
 
 
 @lru_cache(maxsize=1)

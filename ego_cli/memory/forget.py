@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ego_cli.errors import MemoryStoreError
 from ego_cli.memory.entry import EPISODIC, ME, NARRATIVE, Entry
 from ego_cli.memory.tokens import fold, terms, words_of
 from ego_cli.settings import load_toml, private_folder
@@ -163,9 +164,9 @@ def _logs_with(rows: list[Entry], gone: list[Entry], values: list[str]) -> list[
             continue
         said = row.tier == EPISODIC and row.slot.startswith("event|")
         text = f"{row.text} {row.object} {_flat(row.data)}"
-        if said and ((row.session, row.turn) in turns or any(_holds(text, value) for value in values)):
-            more.append(row)
-        elif any(_holds(text, name) for name in names):
+        if (
+            said and ((row.session, row.turn) in turns or any(_holds(text, value) for value in values))
+        ) or any(_holds(text, name) for name in names):
             more.append(row)
     return more
 
@@ -203,10 +204,18 @@ def _clean_neighbours(memory: Memory, db: Any, values: list[str]) -> None:
 def keep_copy(folder: Path, name: str, text: str) -> Path:
     """Write an export or snapshot where forgetting finds it (0600 in 0700)."""
     path = private_folder(folder / COPIES) / name.replace(":", "-")
-    handle = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
+    write_private(path, text)
     return path
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner may read."""
+    try:
+        handle = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise MemoryStoreError(f"cannot write {path}: {error.strerror}") from error
 
 
 def drop_copies(folder: Path, values: list[str] | None) -> None:

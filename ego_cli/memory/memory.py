@@ -32,7 +32,7 @@ from ego_cli.memory.forgetting import EgoV1, Policy, Pruning, is_protected, poli
 from ego_cli.memory.profile import Profile, bears_on, domains_of, profile_of
 from ego_cli.memory.recall import Hit, Index, Recalled, happened_in, pack
 from ego_cli.memory.store import Store, entry_from, known_users
-from ego_cli.memory.times import windows, zone
+from ego_cli.memory.times import local_day, windows, zone
 from ego_cli.memory.tokens import Counter, estimate_tokens, query_terms, terms, words_of
 from ego_cli.settings import load_toml
 
@@ -133,7 +133,7 @@ class Memory:
         confidence = HIGH if source != INFERRED else "medium"
         ids: list[int] = []
         with self.store.writing() as db:
-            if turn is not None:
+            if turn is not None and session:  # a turn is the same turn only within a named session
                 fresh = db.execute("INSERT OR IGNORE INTO heard VALUES(?,?)", (session, turn)).rowcount
                 if not fresh:
                     return self.store.rows("session=? AND turn=?", (session, turn))
@@ -157,7 +157,9 @@ class Memory:
             self._people = None
         return self.store.rows(f"id IN ({','.join('?' * len(ids))})", ids) if ids else []
 
-    def add(self, text: str, *, at: datetime | None = None, source: str = DECLARED, importance: float = 0.5) -> int:
+    def add(
+        self, text: str, *, at: datetime | None = None, source: str = DECLARED, importance: float = 0.5
+    ) -> int:
         """Keep one fact in the words of a row ("likes beads", "mother wears size 38"); what no rule reads becomes a note."""
         from ego_cli.memory.extract import read_row
 
@@ -309,13 +311,13 @@ class Memory:
         now = as_utc(at) if at else self._clock()
         with self._guard:
             index = self._fresh_index()
-            vector, vectors = self._vectors_for(query)
+            encode, vectors = self._encoders(query)
             hits = index.search(
-                query, now, vector=vector, vectors=vectors, limit=max(50, 5 * (max_results or 10))
+                query, now, encode=encode, vectors=vectors, limit=max(50, 5 * (max_results or 10))
             )
-            everything = list(index.entries())
+            bearing = index.entries(_bearing_kinds()) if domains_of(category or query) else []
         asked = windows(query, now, self.local)
-        ranked = self._bearing(query, category, everything, hits, now, max_tokens)
+        ranked = self._bearing(category or query, bearing, hits, now, max_tokens)
         there = {item.entry.id for item in ranked}
         rest = []
         for hit in hits:
@@ -345,32 +347,17 @@ class Memory:
         return hit.entry.kind == "said" or happened_in(hit.entry, asked)
 
     def _bearing(
-        self,
-        query: str,
-        category: str | None,
-        entries: Sequence[Entry],
-        hits: Sequence[Hit],
-        now: datetime,
-        max_tokens: int | None,
+        self, asked: str, entries: Sequence[Entry], hits: Sequence[Hit], now: datetime, max_tokens: int | None
     ) -> list[Recalled]:
-        asked = category or query
-        if not domains_of(asked):
-            return []
-        kinds = {*load_toml("memory.toml")["kinds"]["exclusions"], "requirement", "size", "budget"}
         relevance = {hit.entry.id: hit for hit in hits}
         found = []
         for entry in entries:
-            if entry.kind not in kinds or not self._holds_for(entry, asked):
+            if not self._holds_for(entry, asked):
                 continue
             hit = relevance.get(entry.id) or Hit(entry, 0.0, 0.0, ())
-            retention = self.policy.retention(entry, now)
-            item = self._recalled(hit, 1.0 + hit.relevance, retention)
-            found.append(
-                replace(
-                    item,
-                    why=f"{entry.kind} that bears on the request" + (f"; {item.why}" if hit.matched else ""),
-                )
-            )
+            item = self._recalled(hit, 1.0 + hit.relevance, self.policy.retention(entry, now))
+            why = f"{entry.kind} that bears on the request" + (f"; {item.why}" if hit.matched else "")
+            found.append(replace(item, why=why))
         found.sort(
             key=lambda item: (
                 -item.score,
@@ -392,13 +379,16 @@ class Memory:
         return bears_on(entry, asked)
 
     def _recalled(self, hit: Hit, score: float, retention: float) -> Recalled:
-        why = []
-        if hit.matched:
-            why.append("words in common: " + ", ".join(hit.matched[:6]))
+        why = [f"words in common: {', '.join(hit.matched[:6])}"] if hit.matched else []
         why.extend(hit.reasons)
         if not why:
             why.append("near in meaning" if self.embedder is not None else "beside a turn that matches")
-        return Recalled(hit.entry, score, "; ".join(why), self._count(hit.entry.text), retention)
+        text = hit.entry.text
+        if hit.entry.tier == EPISODIC:
+            text = f"{text} ({local_day(hit.entry.valid_from, self.local)})"
+            if speaker := hit.entry.data.get("speaker"):
+                text = f"{speaker}: {text}"
+        return Recalled(hit.entry, score, "; ".join(why), self._count(text), retention, text)
 
     def _fresh_index(self) -> Index:
         """The index as of now: rows that changed since it was last looked at are put in, all of them after a forgetting."""
@@ -428,10 +418,10 @@ class Memory:
 
     # --- vectors -----------------------------------------------------------------------------------------------------------
 
-    def _vectors_for(self, query: str) -> tuple[Any, Any]:
+    def _encoders(self, query: str) -> tuple[Any, Any]:
         if self.embedder is None or not query.strip():
             return None, None
-        return self.embedder.encode([query])[0], self._row_vectors
+        return self.embedder.encode, self._row_vectors
 
     def _row_vectors(self, ids: Sequence[int]) -> Any:
         """Unit vectors of rows in this order, by this embedder only; missing ones are made now and kept."""
@@ -687,6 +677,10 @@ class Memory:
 
 
 __all__ = ["Memory", "known_users", "open_memory"]
+
+
+def _bearing_kinds() -> tuple[str, ...]:
+    return (*load_toml("memory.toml")["kinds"]["exclusions"], "requirement", "size", "budget")
 
 
 def _told() -> tuple[str, ...]:

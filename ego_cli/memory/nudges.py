@@ -71,7 +71,9 @@ def _expiring(memory: Memory, rows: list[Entry], now: datetime) -> Iterator[Nudg
     for row in rows:
         if row.expires is not None and now <= row.expires <= now + EXPIRING_WITHIN:
             last_day = row.expires - timedelta(seconds=1)
-            text = _words("expiring", what=_thing(row.object), day=local_day(last_day, memory.local).rsplit(" ", 1)[0])
+            text = _words(
+                "expiring", what=_thing(row.object), day=local_day(last_day, memory.local).rsplit(" ", 1)[0]
+            )
             yield Nudge("expiring", text, f"expiring:{row.id}", row.id)
 
 
@@ -81,14 +83,24 @@ def _in_budget(rows: list[Entry], catalogue: Catalogue) -> Iterator[Nudge]:
     seen: set[str] = set()
     for row in reversed(rows):
         id_, price, limit = row.data.get("product_id"), row.data.get("price"), row.data.get("budget")
-        if row.kind not in ("shown", "skip", "over_budget") or not isinstance(id_, str) or id_ in seen | bought:
+        if (
+            row.kind not in ("shown", "skip", "over_budget")
+            or not isinstance(id_, str)
+            or id_ in seen | bought
+        ):
             continue
         if not isinstance(price, (int, float)) or not isinstance(limit, (int, float)) or price <= limit:
             continue
         seen.add(id_)
         product = catalogue.get(id_)
         if product is not None and product.price is not None and product.price <= limit:
-            text = _words("price", what=product.title, price=f"{product.price:,.0f}", currency=product.currency or "", limit=f"{limit:,.0f}")
+            text = _words(
+                "price",
+                what=product.title,
+                price=f"{product.price:,.0f}",
+                currency=product.currency or "",
+                limit=f"{limit:,.0f}",
+            )
             yield Nudge("price", " ".join(text.split()), f"price:{id_}", row.id)
 
 
@@ -103,7 +115,9 @@ def _outcomes(rows: list[Entry], now: datetime) -> Iterator[Nudge]:
         words = set(terms(name))
         if not ASK_AFTER <= age <= ASK_UNTIL or not words or name in asked:
             continue
-        if row.data.get("product_id") in known_ids or any(words <= known or known <= words for known in known_words):
+        if row.data.get("product_id") in known_ids or any(
+            words <= known or known <= words for known in known_words
+        ):
             continue
         asked.add(name)
         yield Nudge("outcome", _words("outcome", what=name, ago=_ago(age)), f"outcome:{row.id}", row.id)
@@ -111,11 +125,19 @@ def _outcomes(rows: list[Entry], now: datetime) -> Iterator[Nudge]:
 
 def _gaps(memory: Memory, rows: list[Entry]) -> Iterator[Nudge]:
     """What would help with what she has been after lately and is not known yet."""
-    after = " ".join(row.object or row.text for row in rows if row.kind in ("want", "search") or (row.tier == EPISODIC and row.kind == "purchase"))
+    after = " ".join(
+        row.object or row.text
+        for row in rows
+        if row.kind in ("want", "search") or (row.tier == EPISODIC and row.kind == "purchase")
+    )
     domains = domains_of(after)
     own = [row for row in rows if row.subject == ME]
     kinds = {row.kind for row in own}
-    names = {str(row.data.get("name") or row.predicate.partition(" ")[2]) for row in own if row.kind in ("attribute", "size")}
+    names = {
+        str(row.data.get("name") or row.predicate.partition(" ")[2])
+        for row in own
+        if row.kind in ("attribute", "size")
+    }
     if "fashion" in domains and "size" not in kinds:
         yield Nudge("gap", _words("gap_size"), "gap:size")
     if "beauty" in domains and "skin_type" not in names:

@@ -1,12 +1,15 @@
 """Finding the memories that a question is about, and packing them into a budget of tokens.
 
 Lexical evidence is BM25 over a row's own words; the turns beside it count too, at a lower rate and never twice. A name in
-the question points at who spoke, a date at when. With an embedder, sentence vectors join by a weighted sum.
+the question points at who spoke, a date at when (also a date that a turn tells: "yesterday", said on the 8th, is the
+7th). With an embedder, sentence vectors join by a weighted sum.
 """
 
 from __future__ import annotations
 
+import heapq
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,37 +17,50 @@ from datetime import datetime, tzinfo
 from typing import Any
 
 from ego_cli.memory.entry import EPISODIC, Entry
-from ego_cli.memory.tokens import query_terms, terms, words_of
 from ego_cli.memory.times import Window, windows
+from ego_cli.memory.tokens import query_terms, stem, terms, words_of
 
-# Tuned on conversations of our own making (evaluation/recall.py says how they are scored); none is sensitive to ±30 %.
+# Tuned on conversations of our own making; half or double of each costs less than 0.02 of recall@5 there.
 K1 = 1.2
 B = 0.5
-NEIGHBOUR = 0.35  # rate at which the words of the turn before and after count
-SPEAKER = 0.35  # added for a turn by the person that the question names, in units of a full match
+FROM_BEFORE, FROM_AFTER = 0.4, 0.2  # rates at which words of the turn before and after a turn count for it
+COMMON = 0.25  # words in more than this share of the rows do not reach the neighbours
+SPEAKER = 0.35  # added for a turn by the person that the question names, in units of the best match
+FIRST_PERSON = 0.05  # added when that person speaks of herself
 WHEN = 0.25  # added for a turn in the time that the question names
 WHEN_FADE_DAYS = 7.0  # people tell of things some days later
-DATED = 0.08  # added for a turn that tells a time when the question asks "when"
-ASKING = 0.9  # a turn that only asks is seldom the answer
+DATED = 0.15  # added for a turn that tells a time when the question asks "when"
+ASKING = 0.5  # taken off a turn that only asks
+BRIEF, BRIEF_TERMS = 0.7, 4.0  # taken off a turn of no words, fading with its length
+REPLYING = 0.5  # a turn by an assistant is seldom what someone wants to be reminded of
 DENSE_SHARE = 0.5
-DENSE_NEIGHBOUR = 0.2
-DENSE_FLOOR = 0.25  # cosine below which a sentence vector alone is no evidence
+DENSE_BEFORE, DENSE_AFTER = 0.15, 0.05
+DENSE_FLOOR = 0.2  # cosine below which a sentence vector alone is no evidence for a fact
+
+ASSISTANTS = frozenset({"assistant", "agent", "bot", "system", "ai", "model"})
+_FIRST_PERSON = re.compile(r"(?i)\b(?:i|i'm|i've|i'd|i'll|my|me|we|our|mine|us)\b")
+_ASKS_WHEN = re.compile(r"(?i)^\W*(?:when|what (?:date|day|year|month|time)|how long ago|since when)\b")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """A memory that came back: its rank value, why it came, its cost in tokens and its retention (0-1)."""
+    """A memory that came back: its rank value, why it came, its cost in tokens and its retention (0-1).
+
+    ``text`` is what an answer or a prompt may say of it: the row's text, with its day where it happened on one.
+    """
 
     entry: Entry
     score: float
     why: str
     tokens: int
     retention: float
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A row found by the index: relevance 0-1 or a little more, share of query words in it, and the words that met."""
+    """A row found by the index: relevance (about 0-2), share of query words in it, and the words that met."""
 
     entry: Entry
     relevance: float
@@ -60,7 +76,8 @@ class _Doc:
     length: int
     speaker: frozenset[str]
     told: tuple[Window, ...]
-    asks: bool
+    prior: float
+    personal: bool
     before: int = -1  # position of the turn before in the same conversation
     after: int = -1
 
@@ -74,38 +91,47 @@ class Index:
         self._at: dict[int, int] = {}  # row id -> position
         self._postings: dict[str, dict[int, int]] = {}
         self._speakers: dict[str, set[int]] = {}
+        self._kinds: dict[str, dict[int, Entry]] = {}
         self._length = 0
         self._last_said = -1
-        self._gone: set[int] = set()
         self._vectors: Any = None  # float32 [rows, size], in the order of _docs
-        self._vector_model = ""
 
     def __len__(self) -> int:
-        return len(self._docs) - len(self._gone)
+        return len(self._at)
 
     def add(self, entry: Entry) -> None:
         """Add a row, or put its newer version in place."""
+        position = self._at.get(entry.id)
+        if position is not None and _same_words(self._docs[position].entry, entry):
+            self._kinds[self._docs[position].entry.kind].pop(entry.id)
+            self._docs[position].entry = entry
+            self._kinds.setdefault(entry.kind, {})[entry.id] = entry
+            return
         self.remove(entry.id)
-        spoken = str(entry.data.get("speaker", ""))
+        said = entry.kind == "said"
+        spoken = str(entry.data.get("speaker") or "")
         text = entry.text if entry.words in ("", entry.text) else f"{entry.text} {entry.words}"
         found = terms(text)
+        speaker = frozenset(words_of(spoken))
         doc = _Doc(
             entry,
             Counter(found),
             len(found),
-            frozenset(words_of(spoken)),
-            tuple(windows(entry.words or entry.text, entry.valid_from, self._local)),
-            entry.text.rstrip().endswith("?"),
+            speaker,
+            tuple(windows(entry.text, entry.valid_from, self._local)) if said else (),
+            _prior(entry.text, len(found), speaker) if said else 1.0,
+            bool(_FIRST_PERSON.search(entry.text)),
         )
         position = len(self._docs)
         self._docs.append(doc)
         self._at[entry.id] = position
+        self._kinds.setdefault(entry.kind, {})[entry.id] = entry
         for term, count in doc.counts.items():
             self._postings.setdefault(term, {})[position] = count
         for word in doc.speaker:
             self._speakers.setdefault(word, set()).add(position)
         self._length += doc.length
-        if entry.kind == "said":
+        if said:
             if self._last_said >= 0 and self._docs[self._last_said].entry.session == entry.session:
                 doc.before = self._last_said
                 self._docs[self._last_said].after = position
@@ -118,6 +144,7 @@ class Index:
         if position is None:
             return
         doc = self._docs[position]
+        del self._kinds[doc.entry.kind][id_]
         for term in doc.counts:
             postings = self._postings[term]
             postings.pop(position, None)
@@ -126,129 +153,174 @@ class Index:
         for word in doc.speaker:
             self._speakers[word].discard(position)
         self._length -= doc.length
-        self._gone.add(position)
+        for beside in (doc.before, doc.after):
+            if beside >= 0:
+                other = self._docs[beside]
+                other.before, other.after = (
+                    -1 if other.before == position else other.before,
+                    -1 if other.after == position else other.after,
+                )
         self._vectors = None
 
-    def entries(self) -> Iterable[Entry]:
-        """All rows in it."""
-        return (doc.entry for i, doc in enumerate(self._docs) if i not in self._gone)
+    def entries(self, kinds: Iterable[str] | None = None) -> list[Entry]:
+        """All rows in it, or those of some kinds, oldest first."""
+        if kinds is not None:
+            found = [entry for kind in kinds for entry in self._kinds.get(kind, {}).values()]
+            return sorted(found, key=lambda entry: entry.id)
+        return [self._docs[position].entry for position in self._at.values()]
 
     def search(
         self,
         query: str,
         now: datetime,
         *,
-        vector: Any = None,
+        encode: Callable[[list[str]], Any] | None = None,
         vectors: Callable[[Sequence[int]], Any] | None = None,
         limit: int = 50,
     ) -> list[Hit]:
         """The rows that a query is about, best first.
 
-        ``vector`` is the query's unit vector and ``vectors`` gives those of rows by id (rows without one are zero).
+        ``encode`` turns texts into unit vectors and ``vectors`` gives those of rows by id (zeros where there is none).
         """
+        named = [word for word in dict.fromkeys(words_of(query)) if self._speakers.get(word)]
+        names = {stem(word) for word in named}
         wanted = query_terms(query)
-        named = self._named(query)
-        wanted = [
-            term for term in wanted if not (term in named and len(self._speakers.get(term, ())) > 0)
-        ] or wanted
+        wanted = [term for term in wanted if term not in names] or wanted
         lexical, matched = self._lexical(wanted)
-        ideal = sum(self._weight(term) for term in wanted) or 1.0
-        scores = {position: value / ideal for position, value in lexical.items()}
-        if vector is not None and vectors is not None and self._docs:
-            scores = self._fused(scores, self._dense(vector, vectors))
+        best = max(lexical.values(), default=0.0) or 1.0
+        scores = {position: value / best for position, value in lexical.items()}
+        if encode is not None and vectors is not None and self._at:
+            scores = self._fused(scores, matched, self._dense(encode(_phrasings(query, named)), vectors))
+        elif named:
+            for word in named:
+                for position in self._speakers[word]:
+                    scores.setdefault(position, 0.0)
         asked = windows(query, now, self._local)
-        when = (
-            query.lower()
-            .lstrip()
-            .startswith(("when", "what date", "what day", "what year", "what month", "how long ago"))
-        )
-        speakers = set().union(*(self._speakers[word] for word in named)) if named else set()
-        hits = []
+        by_named = set().union(*(self._speakers[word] for word in named)) if named else set()
+        asks_when = bool(_ASKS_WHEN.search(query))
+        ranked = []
         for position, relevance in scores.items():
-            if relevance <= 0 or position in self._gone:
-                continue
             doc = self._docs[position]
-            reasons = []
-            if position in speakers:
-                relevance += SPEAKER
-                reasons.append("said by " + str(doc.entry.data.get("speaker")))
-            if asked and (near := self._nearness(doc, asked)) > 0.3:
+            if position in by_named:
+                relevance += SPEAKER + (FIRST_PERSON if doc.personal else 0.0)
+            if asked and (near := _nearness(doc, asked)) > 0.3:
                 relevance += WHEN * near
-                reasons.append("of the time asked for")
-            if when and doc.told:
+            if asks_when and doc.told:
                 relevance += DATED
-            if doc.asks:
-                relevance *= ASKING
-            met = matched.get(position, ())
-            overlap = len(met) / len(wanted) if wanted else 0.0
-            hits.append(Hit(doc.entry, relevance, overlap, tuple(met), tuple(reasons)))
-        hits.sort(key=lambda hit: (-hit.relevance, -hit.entry.id))
-        return hits[:limit]
-
-    def _named(self, query: str) -> list[str]:
-        return [word for word in dict.fromkeys(words_of(query)) if word in self._speakers]
-
-    def _weight(self, term: str) -> float:
-        """Inverse document frequency, never below zero (Lucene's form)."""
-        n = len(self._postings.get(term, ()))
-        return math.log(1 + (len(self) - n + 0.5) / (n + 0.5))
+            relevance *= doc.prior
+            if relevance > 0:
+                ranked.append((relevance, position))
+        hits = []
+        for relevance, position in heapq.nlargest(limit, ranked, key=lambda pair: (pair[0], -pair[1])):
+            doc = self._docs[position]
+            met = tuple(matched.get(position, ()))
+            reasons = [f"said by {doc.entry.data.get('speaker')}"] if position in by_named else []
+            if asked and _nearness(doc, asked) > 0.3:
+                reasons.append("of the time asked for")
+            hits.append(
+                Hit(doc.entry, relevance, len(met) / len(wanted) if wanted else 0.0, met, tuple(reasons))
+            )
+        return hits
 
     def _lexical(self, wanted: Sequence[str]) -> tuple[dict[int, float], dict[int, list[str]]]:
-        mean = self._length / max(1, len(self))
+        """BM25 with the words of neighbouring turns, each word counted once for a row: at its best rate."""
+        n = len(self)
+        flat, slope = K1 * (1 - B), K1 * B * n / max(1, self._length)
         totals: dict[int, float] = {}
         matched: dict[int, list[str]] = {}
+        docs = self._docs
         for term in wanted:
-            weight = self._weight(term)
+            postings = self._postings.get(term)
+            if not postings:
+                continue
+            weight = math.log(1 + (n - len(postings) + 0.5) / (len(postings) + 0.5)) * (K1 + 1)
             parts: dict[int, float] = {}
-            for position, count in self._postings.get(term, {}).items():
-                doc = self._docs[position]
-                value = weight * count * (K1 + 1) / (count + K1 * (1 - B + B * doc.length / mean)) / (K1 + 1)
-                value *= K1 + 1
+            alone = len(postings) > COMMON * n
+            for position, count in postings.items():
+                doc = docs[position]
+                value = weight * count / (count + flat + slope * doc.length)
                 matched.setdefault(position, []).append(term)
-                parts[position] = max(parts.get(position, 0.0), value)
-                for beside in (doc.before, doc.after):
-                    if beside >= 0 and beside not in self._gone:
-                        parts[beside] = max(parts.get(beside, 0.0), NEIGHBOUR * value)
+                if value > parts.get(position, 0.0):
+                    parts[position] = value
+                if alone:
+                    continue
+                if doc.after >= 0 and FROM_BEFORE * value > parts.get(doc.after, 0.0):
+                    parts[doc.after] = FROM_BEFORE * value
+                if doc.before >= 0 and FROM_AFTER * value > parts.get(doc.before, 0.0):
+                    parts[doc.before] = FROM_AFTER * value
             for position, value in parts.items():
                 totals[position] = totals.get(position, 0.0) + value
         return totals, matched
 
-    def _dense(self, vector: Any, vectors: Callable[[Sequence[int]], Any]) -> Any:
+    def _dense(self, phrasings: Any, vectors: Callable[[Sequence[int]], Any]) -> Any:
+        """Cosine of each row with the query, a little of its neighbours' added."""
         import numpy as np
 
-        if self._vectors is None or len(self._vectors) != len(self._docs):
+        if self._vectors is None:
             self._vectors = vectors([doc.entry.id for doc in self._docs])
-        own = self._vectors @ vector
-        around = np.zeros_like(own)
-        before = np.array([doc.before for doc in self._docs])
-        after = np.array([doc.after for doc in self._docs])
-        for beside in (before, after):
-            there = beside >= 0
-            around[there] += own[beside[there]]
-        return own + DENSE_NEIGHBOUR * around
+            self._before = np.array([doc.before for doc in self._docs])
+            self._after = np.array([doc.after for doc in self._docs])
+        vector = phrasings.mean(axis=0)
+        own = self._vectors @ (vector / max(1e-9, float(np.linalg.norm(vector))))
+        around = np.where(self._before >= 0, DENSE_BEFORE * own[self._before], 0.0)
+        return own, own + around + np.where(self._after >= 0, DENSE_AFTER * own[self._after], 0.0)
 
-    def _fused(self, lexical: Mapping[int, float], dense: Any) -> dict[int, float]:
+    def _fused(
+        self, lexical: Mapping[int, float], matched: Mapping[int, list[str]], dense: tuple[Any, Any]
+    ) -> dict[int, float]:
+        """Weighted sum of both, each scaled to the best row's 1; the middle row's cosine counts as nothing."""
         import numpy as np
 
-        middle, top = float(np.median(dense)), float(dense.max())
-        spread = max(1e-6, top - middle)
-        best = max(lexical.values(), default=0.0) or 1.0
+        own, scaled = dense
+        middle, top = float(np.median(scaled)), float(scaled.max())
+        near = np.maximum(0.0, (scaled - middle) / max(1e-6, top - middle)).tolist()
+        alone = own.tolist()
         scores = {}
-        for position in range(len(self._docs)):
-            near = max(0.0, (float(dense[position]) - middle) / spread)
-            scores[position] = (1 - DENSE_SHARE) * lexical.get(position, 0.0) / best + DENSE_SHARE * near
+        for position in self._at.values():
+            score = (1 - DENSE_SHARE) * lexical.get(position, 0.0)
+            if (
+                self._docs[position].entry.kind == "said"
+                or position in matched
+                or alone[position] >= DENSE_FLOOR
+            ):
+                score += DENSE_SHARE * near[position]
+            if score > 0:
+                scores[position] = score
         return scores
 
-    def _nearness(self, doc: _Doc, asked: Sequence[Window]) -> float:
-        """1 when a row happened in, or tells of, a time that was asked for; fading with the days between."""
-        best = 0.0
-        for window in asked:
-            gap = window.days_from(doc.entry.valid_from)
-            for told in doc.told:
-                if told.start < window.end and window.start < told.end:
-                    gap = 0.0
-            best = max(best, math.exp(-gap / WHEN_FADE_DAYS))
-        return best
+
+def _same_words(a: Entry, b: Entry) -> bool:
+    return (a.text, a.words, a.kind, a.valid_from) == (b.text, b.words, b.kind, b.valid_from)
+
+
+def _prior(text: str, length: int, speaker: frozenset[str]) -> float:
+    """How likely a turn is to tell anything, before any question: brief ones, mere questions and an assistant's less."""
+    parts = _SENTENCE.split(text)
+    asking = sum(len(terms(part)) for part in parts if part.rstrip().endswith("?")) / max(1, length)
+    prior = (1 - ASKING * min(1.0, asking)) * (1 - BRIEF * math.exp(-length / BRIEF_TERMS))
+    return prior * REPLYING if speaker & ASSISTANTS else prior
+
+
+def _phrasings(query: str, named: Sequence[str]) -> list[str]:
+    """A question about a person, and the same as that person would put it: answers are told in the first person."""
+    if not named:
+        return [query]
+    own = query
+    for name in named:
+        own = re.sub(rf"(?i)\b{re.escape(name)}['’]s\b", "my", own)
+        own = re.sub(rf"(?i)\b{re.escape(name)}\b", "I", own)
+    return [query, own]
+
+
+def _nearness(doc: _Doc, asked: Sequence[Window]) -> float:
+    """1 when a row happened in, or tells of, a time that was asked for; fading with the days between."""
+    best = 0.0
+    for window in asked:
+        gap = window.days_from(doc.entry.valid_from)
+        if any(told.start < window.end and window.start < told.end for told in doc.told):
+            gap = 0.0
+        best = max(best, math.exp(-gap / WHEN_FADE_DAYS))
+    return best
 
 
 def pack(ranked: Iterable[Recalled], max_tokens: int | None, max_results: int | None) -> list[Recalled]:

@@ -116,7 +116,9 @@ def to_podium(memory: Memory) -> AgentMemory:
                 lastConfirmed=_when(row, "lastConfirmed", row.confirmed),
                 **_extra(row),
             )
-    has_prices = overall is not None or bool(by_category) or memory.store.meta("podium_price_range") == "empty"
+    has_prices = (
+        overall is not None or bool(by_category) or memory.store.meta("podium_price_range") == "empty"
+    )
     last = memory.store.meta("last_conversation")
     return AgentMemory(
         attributes=attributes,
@@ -125,7 +127,8 @@ def to_podium(memory: Memory) -> AgentMemory:
         avoidances=signals["avoidances"],
         productsTried=tried,
         priceRange=PriceRange(overall=overall, byCategory=by_category) if has_prices else None,
-        lastConversationDate=memory.store.meta("podium_last") or (_javascript(datetime.fromisoformat(last)) if last else ""),
+        lastConversationDate=memory.store.meta("podium_last")
+        or (_javascript(datetime.fromisoformat(last)) if last else ""),
     )
 
 
@@ -149,7 +152,9 @@ def _attribute_name(row: Entry) -> str:
 
 
 def _attribute_value(row: Entry) -> str:
-    single = row.kind in (*_IDENTITY, "size", "attribute", "measure", "budget") or row.predicate.startswith("favourite")
+    single = row.kind in (*_IDENTITY, "size", "attribute", "measure", "budget") or row.predicate.startswith(
+        "favourite"
+    )
     return row.object if single or "attribute" in row.data else _YES
 
 
@@ -216,7 +221,9 @@ def from_podium(memory: Memory, text: str) -> int:
         view = AgentMemory.model_validate_json(text)
     except ValidationError as error:
         first = error.errors()[0]
-        raise MemoryStoreError(f"not an AgentMemory v2: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        raise MemoryStoreError(
+            f"not an AgentMemory v2: {'.'.join(map(str, first['loc']))}: {first['msg']}"
+        ) from error
     rows: list[dict[str, Any]] = []
     for name, attribute in view.attributes.items():
         fact = _attribute_fact(name, attribute.value)
@@ -285,11 +292,23 @@ def _attribute_fact(name: str, value: str) -> Fact:
     return _made("attribute", subject, f"attribute {plain}", value, f"{subject}|attribute|{plain}", name)
 
 
-def _made(kind: str, subject: str, predicate: str, value: str, slot: str, name: str, polarity: int = 0) -> Fact:
+def _made(
+    kind: str, subject: str, predicate: str, value: str, slot: str, name: str, polarity: int = 0
+) -> Fact:
     label = name.rpartition(": ")[2].replace("_", " ")
     text = f"{label} is {value}" if subject == ME else f"{subject}'s {label} is {value}"
     data = {"attribute": name}
-    return Fact(kind, subject, predicate, value, text, f"{slot}|{polarity}|{canonical_object(value)}", slot, polarity, data=data)
+    return Fact(
+        kind,
+        subject,
+        predicate,
+        value,
+        text,
+        f"{slot}|{polarity}|{canonical_object(value)}",
+        slot,
+        polarity,
+        data=data,
+    )
 
 
 def _signal_fact(kind: str, text: str) -> Fact:
@@ -308,15 +327,34 @@ def _signal_fact(kind: str, text: str) -> Fact:
 def _product_fact(product: ProductMemory) -> Fact:
     polarity = {"positive": 1, "negative": -1, "neutral": 0}[product.sentiment]
     slot = f"{ME}|tried|{product.productId or canonical_object(product.name)}"
-    data = {"name": product.name, "brand": product.brand, "productId": product.productId, "outcome": product.outcome}
+    data = {
+        "name": product.name,
+        "brand": product.brand,
+        "productId": product.productId,
+        "outcome": product.outcome,
+    }
     text = f"{product.name}: {product.outcome or product.sentiment}"
-    return Fact("tried", ME, "tried", product.name, text, f"{slot}|{polarity}|{product.outcome or ''}", slot, polarity, data=data)
+    return Fact(
+        "tried",
+        ME,
+        "tried",
+        product.name,
+        text,
+        f"{slot}|{polarity}|{product.outcome or ''}",
+        slot,
+        polarity,
+        data=data,
+    )
 
 
 def _budget_fact(category: str, bounds: PriceBounds) -> Fact:
     name = canonical_object(category) if category else ""
     slot = f"{ME}|budget|{name}"
-    text = f"budget for {category} is {bounds.min:,.0f} to {bounds.max:,.0f}" if category else f"budget is {bounds.min:,.0f} to {bounds.max:,.0f}"
+    text = (
+        f"budget for {category} is {bounds.min:,.0f} to {bounds.max:,.0f}"
+        if category
+        else f"budget is {bounds.min:,.0f} to {bounds.max:,.0f}"
+    )
     data = {"min": bounds.min, "max": bounds.max, "category": name, "category_as_given": category}
     return Fact(
         "budget", ME, f"budget {name}".strip(), f"{bounds.min:g}-{bounds.max:g}", text,

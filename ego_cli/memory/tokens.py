@@ -58,7 +58,11 @@ def words_of(text: str) -> list[str]:
 @lru_cache(maxsize=1)
 def _lists() -> tuple[frozenset[str], dict[str, str]]:
     table = load_toml("memory.toml")["search"]
-    same = {stem(word): stem(group.split()[0]) for group in (*table["spellings"], *table["same"]) for word in group.split()}
+    same = {
+        stem(word): stem(group.split()[0])
+        for group in (*table["spellings"], *table["same"])
+        for word in group.split()
+    }
     return frozenset(table["stop"].split()), same
 
 
@@ -102,9 +106,7 @@ def stem(word: str) -> str:
 
 
 def _plural_and_past(word: str) -> str:
-    if word.endswith("sses"):
-        word = word[:-2]
-    elif word.endswith("ies"):
+    if word.endswith("sses") or word.endswith("ies"):
         word = word[:-2]
     elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
         word = word[:-1]
