@@ -60,13 +60,13 @@ class _Folding(dict[int, str]):
 
 
 _folding = _Folding()
-_ASCII_TOKEN = re.compile("[0-9a-z]+")
+_ascii_folding = bytes(ord(_folding[code]) if code < 128 else 32 for code in range(256))
 
 
 def tokens(text: str) -> list[str]:
     """``text`` as FTS5's ``unicode61 remove_diacritics 2`` would cut it."""
     if text.isascii():
-        return _ASCII_TOKEN.findall(text.lower())
+        return text.encode("ascii").translate(_ascii_folding).decode("ascii").split()
     return text.translate(_folding).split()
 
 
