@@ -23,12 +23,18 @@ def open_assistant(settings: Settings, *, resume: bool = False, remember: bool =
     signals = SignalStore(catalogue.path)
     assistant = Assistant(catalogue, settings, session=uuid4().hex[:12], keep_session=True, signals=signals)
     assistant.shop_signals = signals.snapshot(assistant.clock())
+    if settings.llm.enabled and settings.llm.providers:
+        from ego_cli.conversation.models import Models
+        from ego_cli.llm.ledger import Ledger
+
+        assistant.models = Models(settings.llm, user=settings.user, ledger=Ledger())
     if settings.memory.enabled:
         from ego_cli.memory.consolidate import Worker
         from ego_cli.memory.memory import open_memory
 
         assistant.memory = open_memory(settings.user, settings=settings)
-        assistant.worker = Worker(assistant.memory).start()
+        model = assistant.models.for_memory() if assistant.models else None
+        assistant.worker = Worker(assistant.memory, model).start()
     if resume and (state := session.load(settings.user, catalogue.name)):
         assistant.state = state
     return assistant

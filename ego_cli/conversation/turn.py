@@ -44,6 +44,7 @@ from ego_cli.conversation.understand.acts import Act, Kind, Understanding
 from ego_cli.conversation.update import SEARCHING, update
 from ego_cli.conversation.wording import listed, say
 from ego_cli.conversation.words import stems
+from ego_cli.llm.cache import clear_cache
 from ego_cli.ranking import count, rank
 from ego_cli.ranking.request import Request
 from ego_cli.ranking.scored import Ranked, Scored
@@ -360,6 +361,7 @@ class Assistant:
         memory_said = about_memory(self.memory, desk, acts, heard)
         if any(act.kind is Kind.FORGET for act in acts) and not memory_said.question:
             session.discard(self.settings.user)
+            clear_cache(self.settings.user)
             self.keep_session = False
         words = "\n".join(part for part in (said.text, memory_said.text) if part)
         return _Answered(words, said.question or memory_said.question, said.ids, said.table, heard=True)

@@ -11,11 +11,13 @@ from typing import Any, Self
 from ego_cli.catalog.readers import product_from_mapping
 from ego_cli.catalog.store import memory_catalogue
 from ego_cli.conversation.events import TurnDone
+from ego_cli.conversation.models import Models
 from ego_cli.conversation.state import State
 from ego_cli.conversation.turn import Assistant
 from ego_cli.errors import EgoError
 from ego_cli.evaluation.case_memory import Shoppers
-from ego_cli.settings import Settings
+from ego_cli.evaluation.case_model import served, settings_for
+from ego_cli.settings import LlmSettings, Settings
 
 DEFAULT_USER = "u1"
 
@@ -31,13 +33,17 @@ class Stage:
         currencies = [product.currency for product in products if product.currency]
         currency = max(set(currencies), key=currencies.count) if currencies else None
         self.catalogue = memory_catalogue(products, currency=currency)
+        stubs = [] if self._setup.get("llm_off") else self._setup.get("llm", [])
+        self._server = served(stubs).start() if stubs else None
         self._settings = Settings(
-            fx=self._setup.get("fx", {}), timezone=self._setup.get("timezone", "Africa/Lagos")
+            fx=self._setup.get("fx", {}),
+            timezone=self._setup.get("timezone", "Africa/Lagos"),
+            llm=settings_for(self._server) if self._server else LlmSettings(),
         )
         self._shoppers = Shoppers(folder, self._settings, self._clock, self._setup.get("embedder_dim"))
         self._assistants: dict[str, Assistant] = {}
         self._turns: list[TurnDone | None] = []
-        self.skipped = "no model hook" if "llm" in self._setup else ""
+        self.skipped = ""
         self.last_words = ""
         self.errors: list[str] = []
         self.seconds = 0.0
@@ -51,6 +57,8 @@ class Stage:
 
     def __exit__(self, *_: object) -> None:
         self._shoppers.close()
+        if self._server is not None:
+            self._server.close()
         self.catalogue.close()
 
     # --- playing -----------------------------------------------------------------------------------------------------
@@ -68,7 +76,7 @@ class Stage:
     def _say(self, user: str, text: str, at: str | None) -> None:
         self.last_words = text
         self._now = datetime.fromisoformat(at) if at else None
-        started = time.monotonic()
+        started, asked = time.monotonic(), self._requests
         try:
             done = self._assistant(user).respond(text)
         except EgoError as error:
@@ -77,14 +85,27 @@ class Stage:
             return
         finally:
             self.seconds = time.monotonic() - started
+            self.model_calls = self._requests - asked
         self._turns.append(done)
 
     def _assistant(self, user: str) -> Assistant:
         if user not in self._assistants:
             self._assistants[user] = Assistant(
-                self.catalogue, self._settings, memory=self._shoppers.of(user), clock=self._clock
+                self.catalogue,
+                self._settings,
+                memory=self._shoppers.of(user),
+                models=self._models(),
+                clock=self._clock,
             )
         return self._assistants[user]
+
+    def _models(self) -> Models | None:
+        return Models(self._settings.llm) if self._server else None
+
+    @property
+    def _requests(self) -> int:
+        """How often the model was asked so far."""
+        return len(self._server.requests) if self._server else 0
 
     def _clock(self) -> datetime:
         return self._now or datetime.now(UTC)
@@ -107,7 +128,9 @@ class Stage:
         self._shoppers.kill()
 
     def _op_consolidate(self, operation: Mapping[str, Any]) -> None:
-        self._shoppers.of(operation.get("user", DEFAULT_USER)).consolidate()
+        models = self._models()
+        model = models.for_memory() if models else None
+        self._shoppers.of(operation.get("user", DEFAULT_USER)).consolidate(model)
 
     def _op_recall(self, operation: Mapping[str, Any]) -> None:
         self.last_words = operation["query"]

@@ -36,10 +36,18 @@ class ScriptedModel:
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
     def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def start(self) -> Self:
+        """Begin to listen."""
         self._thread.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """Stop listening; answers under way are broken off."""
         self.closing.set()
         self._server.shutdown()
         self._server.server_close()

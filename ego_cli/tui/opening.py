@@ -24,6 +24,7 @@ from ego_cli.conversation.reply import compose
 from ego_cli.conversation.state import State
 from ego_cli.conversation.turn import Assistant
 from ego_cli.errors import EgoError
+from ego_cli.llm.cache import clear_cache
 from ego_cli.memory.forgetting import elapsed_days
 from ego_cli.memory.memory import Memory, open_memory
 from ego_cli.memory.store import known_users
@@ -76,8 +77,7 @@ class Conversation:
 
     @property
     def model(self) -> str:
-        llm = self._settings.llm
-        return llm.providers[0].model if llm.enabled and llm.providers else ""
+        return self._assistant.models.model if self._assistant.models else ""
 
     @property
     def token_budget(self) -> int:
@@ -133,6 +133,7 @@ class Conversation:
         self._memory.edit(int(entry), text)
 
     def forget(self, entry: str) -> int:
+        clear_cache(self.user)
         return self._memory.forget(f"#{entry}")
 
     def quiz(self) -> tuple[QuizQuestion, ...]:
