@@ -168,3 +168,39 @@ def cases(
         ]
         out(f"{result.id}: {result.skipped or '; '.join(found)}")
     out(f"mean over kinds: {report.mean_over_kinds:.3f}")
+
+
+@app.command()
+def understanding(
+    file: Annotated[Path, typer.Argument(help="Turns labelled by hand, one JSON object a line.")],
+    as_json: Json = False,
+) -> None:
+    """What turns of real shoppers change, against labels made by hand."""
+    from ego_cli.evaluation import understanding as scoring
+
+    report = scoring.run(file)
+    if as_json:
+        for result in report.results:
+            out_json(scoring.jsonable(result))
+        out_json(report.summary())
+        return
+    table([{"figure": name, "value": value} for name, value in report.summary().items()], ["figure", "value"])
+
+
+@app.command()
+def recall(
+    file: Annotated[Path, typer.Argument(help="Conversations with questions, one JSON object a line.")],
+    as_json: Json = False,
+) -> None:
+    """How well memory finds the evidence for questions."""
+    from ego_cli.conversation.events import jsonable
+    from ego_cli.evaluation.recall import evaluate_recall
+
+    with progress("conversations") as advance:
+        report = evaluate_recall(file, advance=advance)
+    if as_json:
+        for question in report.questions:
+            out_json(jsonable(question))
+        out_json(dict(report.summary))
+        return
+    table([{"figure": name, "value": value} for name, value in report.summary.items()], ["figure", "value"])

@@ -19,7 +19,7 @@ from typing import Any
 from ego_cli import __version__
 from ego_cli.errors import MisuseError
 from ego_cli.evaluation.runs import read_run
-from ego_cli.evaluation.shop import headline, machine
+from ego_cli.evaluation.shop import ShopAgent, headline, machine
 from ego_cli.evaluation.timing import compared, interleaved, interleaved_processes, python
 from ego_cli.settings import private_folder, user_data_folder
 
@@ -103,7 +103,8 @@ def turn(catalogue: str, *, rounds: int = 5, seed: int = 0) -> Record:
     from ego_cli.evaluation.baselines import Fts5Or
 
     talks = conversations(catalogue, seed=seed)
-    agents = {"ego, a turn": Agent(catalogue), "FTS5 OR, a search": Fts5Or(catalogue)}
+    ours = Agent(catalogue)
+    agents: dict[str, ShopAgent] = {"ego, a turn": ours, "FTS5 OR, a search": Fts5Or(catalogue)}
     spent = interleaved(
         {name: partial(_say_all, agent, talks) for name, agent in agents.items()}, rounds=rounds
     )
@@ -111,7 +112,7 @@ def turn(catalogue: str, *, rounds: int = 5, seed: int = 0) -> Record:
     each = {name: [ms / turns for ms in values] for name, values in spent.items()}
     return record(
         "turn",
-        products=len(agents["ego, a turn"]),
+        products=len(ours),
         turns=turns,
         rounds=rounds,
         **compared(each, "FTS5 OR, a search"),
@@ -131,7 +132,7 @@ def conversations(catalogue: str, *, seed: int = 0, sessions: int = CONVERSATION
     return talks
 
 
-def _say_all(agent: Any, talks: Sequence[Sequence[str]]) -> None:
+def _say_all(agent: ShopAgent, talks: Sequence[Sequence[str]]) -> None:
     for number, talk in enumerate(talks):
         agent.reset(f"bench-{number}", {})
         for turn_number, message in enumerate(talk, 1):

@@ -152,10 +152,10 @@ def mcnemar(only_first: int, only_second: int) -> float:
     count = only_first + only_second
     if count == 0:
         return 1.0
-    tail = sum(math.comb(count, k) for k in range(min(only_first, only_second) + 1)) / 2**count
+    tail = sum(math.comb(count, k) for k in range(min(only_first, only_second) + 1)) * 0.5**count
     return min(1.0, 2 * tail)
 
 
 def mean_of(summaries: Sequence[Mapping[str, float]], name: str) -> float:
     """Plain mean of one figure over several summaries (a macro average: every suite weighs the same)."""
-    return sum(s[name] for s in summaries) / len(summaries) if summaries else 0.0
+    return sum(float(s[name]) for s in summaries) / len(summaries) if summaries else 0.0

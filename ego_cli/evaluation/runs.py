@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -166,7 +166,7 @@ def diff(first: Run, second: Run) -> dict[str, Any]:
 
 
 _SETUP = ("agent", "options", "suite", "customer", "part", "seed", "catalogue", "version")
-_FIGURES = {
+_FIGURES: Mapping[str, Callable[[Outcome], float]] = {
     "technical_score": lambda o: o.score,
     "hit_rate_at_10": lambda o: float(o.hit_turn is not None),
     "mrr": lambda o: 1 / o.rank if o.rank else 0.0,
