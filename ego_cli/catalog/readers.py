@@ -116,7 +116,7 @@ def _products(builder: Builder, records: Iterable[tuple[int, Record]], reading: 
     for line, record in records:
         reading.rows += 1
         try:
-            if pending is not None and builder.continues(record, pending, codes):
+            if builder.folds and pending is not None and builder.continues(record, pending, codes):
                 variant = builder.build(record, pending.title)
                 if isinstance(variant, Product):
                     pending = merge(pending, replace(variant, id=pending.id, offers=()))
@@ -130,7 +130,7 @@ def _products(builder: Builder, records: Iterable[tuple[int, Record]], reading: 
         if pending is not None:
             yield pending
         pending = product
-        codes = builder.codes(record)
+        codes = builder.codes(record) if builder.folds else codes
     if pending is not None:
         yield pending
 

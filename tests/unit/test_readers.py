@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from ego_cli.catalog.product import Product
 from ego_cli.catalog.readers import collapsed, product_from_mapping, read_products
@@ -693,3 +695,81 @@ def test_home_depot_details_are_nested(shared: Path) -> None:
     assert (table.rating, table.rating_count, table.currency) == (4.45, 67, "USD")
     assert table.categories == ("Furniture", "Dining")
     assert "Engineered Wood" in table.materials
+
+
+# --- anything at all ------------------------------------------------------------------------------------------------
+
+FRAGMENTS = (
+    *(b'{"title": "A"}', b"[", b"]", b"{", b"}", b'"', b",", b";", b"\t", b"\n", b"\r\n", b"title,price\n"),
+    *(
+        b"\xff\xfe",
+        b"\x00",
+        b"\xef\xbb\xbf",
+        b"\x1f\x8b\x08",
+        "₦ 5".encode(),
+        b"\x93quoted\x94",
+        b'"open',
+        b"<html>",
+    ),
+    *(b"null", b"NaN", b"1e999", b"'", b"sep=;\n", b"\\ud800", b"\xe2\x80\xa8", b"\x0c", b"\r"),
+)
+fragments = st.sampled_from(FRAGMENTS)
+
+
+@settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.one_of(fragments, st.binary(max_size=6)), max_size=14).map(b"".join))
+def test_no_file_does_worse_than_one_clear_line(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "any.csv"
+    path.write_bytes(content)
+    try:
+        products = list(read_products(path))
+    except CatalogueError as refusal:
+        assert "\n" not in str(refusal)
+    else:
+        for product in products:
+            assert product.id and product.title
+            assert product.title.encode()  # no half characters
+
+
+KEYS = (
+    "title",
+    "name",
+    "price",
+    "products",
+    "variants",
+    "rating",
+    "details",
+    "brand",
+    "categories",
+    "offers",
+    "options",
+    "size",
+    "@type",
+)
+scalars = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.sampled_from(["", "₦ 5", "Red lamp", "N/A", "<b>x", "a > b"]),
+)
+documents = st.recursive(
+    scalars,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4), st.dictionaries(st.sampled_from(KEYS), inner, max_size=5)
+    ),
+    max_leaves=25,
+)
+
+
+@settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(documents)
+def test_no_json_document_does_worse_than_one_clear_line(tmp_path: Path, document: Any) -> None:
+    path = tmp_path / "any.json"
+    path.write_text(json.dumps(document))
+    try:
+        products = collapsed(read_products(path))
+    except CatalogueError as refusal:
+        assert "\n" not in str(refusal)
+    else:
+        assert all(product.id and product.title for product in products)

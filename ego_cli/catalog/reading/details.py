@@ -86,8 +86,9 @@ def add_detail(draft: Draft, key: str, cell: Any) -> None:
         text = clean_text(cell)
     else:
         text = ", ".join(parse_list(cell)) if isinstance(cell, list | tuple) else str(cell)
-    text = text[:DETAIL_LIMIT].rstrip()
-    if not text or is_null(text) or text.startswith(("http://", "https://")):
+    if len(text) > DETAIL_LIMIT:
+        text = text[:DETAIL_LIMIT].rstrip()
+    if not text or (text is not cell and is_null(text)) or text.startswith(("http://", "https://")):
         return
     if meaning == "gender":
         draft.gender = draft.gender or gender_of(text)

@@ -112,6 +112,8 @@ def currency_code(text: object) -> str | None:
 
 
 _PLAIN_PRICE = re.compile(r"\d{1,9}(?:\.\d{1,2})?")
+# "₦ 25,000", "$1,234.56", "NGN 4500": most cells of most files.
+_COMMON_PRICE = re.compile(r"([^\W\d_]{3}|[₦$£€₹])?[ \u00a0]?(\d{1,3}(?:,\d{3})+|\d{1,9})(\.\d{1,2})?")
 ODD_SPACE = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000\t\r\n]+")
 _EURO_INSIDE = re.compile(r"(?<=\d)(€)(\d{2})(?!\d|\s?€)")
 _NUMBER = re.compile(
@@ -150,6 +152,13 @@ def parse_price(
     text = value.strip()
     if _PLAIN_PRICE.fullmatch(text):
         return _money(float(text), None, None, False)
+    if (common := _COMMON_PRICE.fullmatch(text)) and convention.decimal != ",":
+        mark, units, cents = common.groups()
+        code = _currencies().code_of.get(mark.casefold()) if mark else None
+        if code and mark.casefold() in _currencies().weak:
+            code = currency_mark(mark, currency)
+        if bool(mark) == bool(code) and (code or currency) not in _currencies().three_decimals:
+            return _money(float(units.replace(",", "") + (cents or "")), None, code, False)
     if len(text) > 200 or not any(ch.isdigit() for ch in text):
         return NO_PRICE
     if _SCIENTIFIC.fullmatch(text):

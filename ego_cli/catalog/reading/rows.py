@@ -34,6 +34,7 @@ from ego_cli.catalog.reading.records import Record
 from ego_cli.places import load_toml
 
 TITLE_LIMIT = 500  # characters
+_ID_LIMIT = 200  # characters
 _BRANDLIKE_STORE = 0.1  # share of titles that open with the store's name, above which the store is the brand
 _FEWEST_TITLES = 20  # titles needed before a shop's own words can be told from brands
 _NO_DETAILS: Mapping[str, str] = MappingProxyType({})
@@ -49,6 +50,7 @@ class Builder:
         currency: str | None,
         context: Mapping[str, str],
     ) -> None:
+        """``folds`` tells whether rows may continue the product above them."""
         self.currency = currency
         by_role: dict[str, list[Column]] = {}
         for column in sorted(columns, key=lambda c: c.rank):
@@ -61,6 +63,9 @@ class Builder:
             for c in (*self._prices, *by_role.get("price_max", ()))
         }
         self._other_codes = tuple(c.name for c in columns if c.role == "drop" and c.why == OTHER_CODE)
+        self.folds = "group" in by_role or any(
+            self._first(r, "title") is None and self._first(r, "id") is not None for r in sample
+        )
         self._slugs = self._slug_columns(sample)
         self._around = categories_around(context)
         self._pair_names: dict[str, str] = {}
@@ -454,11 +459,13 @@ _ID_PREFIX = re.compile(
 
 
 def _id_of_cell(cell: Any) -> str:
+    if isinstance(cell, str) and cell.isalnum() and cell.isascii():
+        return cell[:_ID_LIMIT]
     if isinstance(cell, float) and cell.is_integer():
         cell = int(cell)
     text = clean_text(_joined(cell, "-"))
     text = _ID_PREFIX.sub("", text, count=1) if not text.casefold().startswith("id:") else text
-    return re.sub(r"(?<=\d)\.0$", "", text)[:200]
+    return re.sub(r"(?<=\d)\.0$", "", text)[:_ID_LIMIT]
 
 
 def _link_of(cell: Any) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import itertools
 import re
 import sys
@@ -29,7 +30,7 @@ def table_records(
     sample: str, lines: Iterator[str], skip: Callable[[Skip], None]
 ) -> tuple[str, Iterator[tuple[int, Record]], bool]:
     declared = re.match(r"sep=(.)\r?\n", sample, re.I)
-    sample_lines = sample.splitlines(keepends=True)
+    sample_lines = list(io.StringIO(sample, newline=""))  # the same line ends as the file's own
     if len(sample) >= HEAD // 2 and len(sample_lines) > 1:
         sample_lines.pop()  # may be cut
     sample_lines = sample_lines[1 if declared else 0 :][:_SNIFF_LINES]
@@ -40,7 +41,7 @@ def table_records(
     while skipped < min(len(rows) - 1, 20) and _stands_above(rows[skipped], width):
         skipped += 1
     headed = _has_header(rows[skipped:])
-    names = distinct_names(rows[skipped] if headed else [""] * max(len(row) for row in rows))
+    names = distinct_names(rows[skipped] if headed else [""] * max((len(row) for row in rows), default=1))
     leave_out = (1 if declared else 0) + sum(1 for _ in _lines_of_rows(sample_lines, delimiter, skipped))
     form = {",": "CSV", "\t": "TSV"}.get(delimiter, f"table with {delimiter!r} between cells")
     records = _table_records(lines, delimiter, names, leave_out, headed, skip)
