@@ -91,7 +91,6 @@ CREATE TABLE products (
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE VIRTUAL TABLE fulltext USING fts5({", ".join(FIELDS)}, content='', tokenize='{text.TOKENIZER}');
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(fulltext, 'row');
-CREATE VIRTUAL TABLE occurrences USING fts5vocab(fulltext, 'instance');
 """
 # A catalogue of an older form is made anew from its products, so one name says all about a file's form.
 MIGRATIONS: Mapping[str, str] = {"0001 products, about, full text": _SCHEMA}

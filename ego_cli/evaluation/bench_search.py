@@ -110,7 +110,7 @@ def products(rows: int, seed: int = SEED) -> Iterator[Product]:
             )
 
 
-def queries(index: LexicalIndex, number: int = QUERIES, seed: int = SEED) -> list[list[str]]:
+def queries(index: LexicalIndex, number: int, seed: int = SEED) -> list[list[str]]:
     """Queries whose terms, joined by OR, match about 40 % of the rows: half common words, half rarer ones."""
     luck = np.random.default_rng(seed)
     listed = list(index.vocabulary.items())
@@ -142,7 +142,7 @@ def run(rows: int, progress: Callable[[int, int | None], None]) -> SearchBench:
     open_ms = (time.perf_counter() - began) * 1000
     index = catalogue.lexical
     assert isinstance(index, LexicalIndex), catalogue.stale
-    asked = queries(index)
+    asked = queries(index, QUERIES)
     times: dict[str, list[list[float]]] = {"fts5": [], "impacts": []}
     identical = 0
     with closing(connect(path)) as database:
