@@ -116,7 +116,7 @@ class Models:
 
     def read(self, understanding: Understanding, lexicon: Lexicon, catalogue: Catalogue) -> tuple[Act, ...]:
         """Acts for what the grammar left unread; () when it left little, or nothing that was proposed holds."""
-        if not worth_asking(understanding) or not self._may("read"):
+        if not worth_asking(understanding, lexicon) or not self._may("read"):
             return ()
         request = reading_prompt(understanding, catalogue)
         try:

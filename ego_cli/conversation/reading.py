@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from ego_cli.conversation.understand.acts import Act, Hardness, Kind, Operator, Span, Understanding
+from ego_cli.conversation.understand.language import language
 from ego_cli.conversation.understand.tokens import fold, tokenise
 from ego_cli.conversation.words import stems
 from ego_cli.llm.prompts import Prompt, data_block, prompt, quoted
@@ -23,9 +24,10 @@ if TYPE_CHECKING:
     from ego_cli.catalog.store import Catalogue
     from ego_cli.conversation.understand import Lexicon
 
-# A sentence is worth a call when this share of its content words is unread, and at least so many words.
+# A sentence is worth a call when this share of its content words is unread or guessed, and at least so many words; one
+# is enough where the product type is a guess, for that spoils the whole list.
 UNREAD_SHARE = 0.5
-UNREAD_WORDS = 3.0
+UNREAD_WORDS = 2.0
 
 MOST_KNOWN = 40  # values of one attribute that the prompt names, the shop's most frequent first
 LONGEST_MESSAGE = 600  # characters
@@ -95,14 +97,43 @@ def _value_of(found: re.Match[str]) -> float:
     return float(found[1].replace(",", "")) * _MULTIPLES.get((found[2] or "").lower(), 1.0)
 
 
-def worth_asking(understanding: Understanding) -> bool:
+def worth_asking(understanding: Understanding, lexicon: Lexicon) -> bool:
     """Whether a sentence was left unread to such a degree, and is of such a kind, that a model may be asked about it."""
     if any(act.kind not in _OPEN for act in understanding.acts):
         return False
-    words = sum(token.kind == "word" for token in tokenise(understanding.text[:LONGEST_MESSAGE]))
-    unclear = all(act.kind is Kind.UNCLEAR for act in understanding.acts)
-    share = 1.0 if unclear else understanding.unread
-    return share >= UNREAD_SHARE and share * words >= UNREAD_WORDS
+    content = [token for token in tokenise(understanding.text[:LONGEST_MESSAGE]) if _has_content(token.word)]
+    guessed_acts = guesses(understanding, lexicon)
+    spans = [act.span for act in guessed_acts if act.span]
+    guessed = [token for token in content if any(s.start <= token.start < s.end for s in spans)]
+    words = len(guessed) + understanding.unread * len(content)
+    least = 1.0 if any(act.kind is Kind.NEED for act in guessed_acts) else UNREAD_WORDS
+    return words >= max(least, UNREAD_SHARE * len(content))
+
+
+def guesses(understanding: Understanding, lexicon: Lexicon) -> tuple[Act, ...]:
+    """Acts that stand on words which the shop does not use: a product type that it does not have, a feature of which no
+    product speaks."""
+    return tuple(act for act in understanding.acts if _is_guess(act, lexicon))
+
+
+def _is_guess(act: Act, lexicon: Lexicon) -> bool:
+    if act.kind is Kind.NEED:
+        return not _known_type(act.value or "", lexicon)
+    if act.kind is Kind.CONSTRAIN and act.attribute == "feature" and act.number is None:
+        return not any(
+            lexicon.knows(token.word) for token in tokenise(act.value or "") if _has_content(token.word)
+        )
+    return False
+
+
+def _known_type(words: str, lexicon: Lexicon) -> str:
+    """The product type that words name, in the catalogue's spelling; "" when the shop has none such."""
+    names = [name for found in lexicon.find(tokenise(words)) for name in found.names]
+    return next((name.value for name in reversed(names) if name.kind == "product" and name.known), "")
+
+
+def _has_content(word: str) -> bool:
+    return word[:1].isalpha() and len(word) > 2 and word not in language().filler
 
 
 def reading_prompt(understanding: Understanding, catalogue: Catalogue) -> Prompt:
@@ -141,8 +172,9 @@ def checked(
     """The proposals that hold: known to the shop, said by the shopper, and not read already."""
     said = _Said(understanding.text, proposal.quotes)
     held = {act.attribute for act in understanding.acts if act.kind is Kind.CONSTRAIN}
+    guessed = guesses(understanding, lexicon)
     acts: list[Act] = []
-    if not any(act.kind is Kind.NEED for act in understanding.acts):
+    if not any(act.kind is Kind.NEED and act not in guessed for act in understanding.acts):
         acts += _need(proposal, said, lexicon)
     for attribute in _ATTRIBUTES:
         value = getattr(proposal, attribute)
@@ -199,14 +231,9 @@ def _act(kind: Kind, said: _Said, span: Span, **values: Any) -> Act:
 
 def _need(proposal: Proposal, said: _Said, lexicon: Lexicon) -> Iterator[Act]:
     span = said.words_for("category", proposal.category)
-    named = [
-        name
-        for found in lexicon.find(tokenise(proposal.category))
-        for name in found.names
-        if name.kind == "product" and name.known
-    ]
-    if span is not None and named:
-        yield _act(Kind.NEED, said, span, value=named[-1].value)
+    known = _known_type(proposal.category, lexicon)
+    if span is not None and known:
+        yield _act(Kind.NEED, said, span, value=known)
 
 
 def _constraint(attribute: str, value: str, said: _Said, catalogue: Catalogue) -> Iterator[Act]:
@@ -271,6 +298,19 @@ def _negations() -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
 
 
-def merged(understanding: Understanding, acts: Sequence[Act]) -> tuple[Act, ...]:
-    """The grammar's acts with a model's beside them; "unclear" goes when something was understood after all."""
-    return (*(act for act in understanding.acts if act.kind is not Kind.UNCLEAR or not acts), *acts)
+def merged(understanding: Understanding, acts: Sequence[Act], lexicon: Lexicon) -> tuple[Act, ...]:
+    """The grammar's acts with a model's beside them. A guess goes when a proposal stands on the same words, and "unclear"
+    when something was understood after all."""
+    kinds = {act.kind for act in acts}
+    guessed = guesses(understanding, lexicon)
+
+    def stays(act: Act) -> bool:
+        if act.kind is Kind.UNCLEAR or (act.kind is Kind.NEED and act in guessed and Kind.NEED in kinds):
+            return False
+        return not (act in guessed and any(_overlap(act.span, new.span) for new in acts))
+
+    return (*(act for act in understanding.acts if stays(act)), *acts)
+
+
+def _overlap(one: Span | None, other: Span | None) -> bool:
+    return one is not None and other is not None and one.start < other.end and other.start < one.end

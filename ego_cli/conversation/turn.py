@@ -225,7 +225,7 @@ class Assistant:
         acts = models.read(course.understanding, self.lexicon, self.catalogue)
         watch.lap("model")
         if acts:
-            understanding = replace(course.understanding, acts=merged(course.understanding, acts))
+            understanding = replace(course.understanding, acts=merged(course.understanding, acts, self.lexicon))
             course = (yield from self._follow(understanding, number, watch, cancel)) or course
         ranked = [models.rerank(search.ranked, search.request) for search in course.searches]
         watch.lap("model")
