@@ -30,8 +30,35 @@ from ego_cli.conversation.words import stems
 from ego_cli.errors import MisuseError
 
 _SAID_YES = frozenset({"yes", "any", "good", "high priority", "real", "set", "high", "best", "strong"})
-_NAMED_ITEM = re.compile(r"(?:recommend|suggest|selected|Going back to|back to)\s+(?:the\s+|\*\*)?([A-Z][^,.*;]{3,80}?)(?:\*\*|\s+(?:as|because|for|which|it|with|since|due)\b|[,.;]|$)")
-_EMPTY = frozenset({"the", "a", "an", "of", "to", "in", "for", "and", "or", "be", "is", "it", "so", "very", "too", "can", "that"})
+_NAMED_ITEM = re.compile(
+    r"(?:recommend|suggest|selected|Going back to|back to)\s+(?:the\s+|\*\*)?([A-Z][^,.*;]{3,80}?)(?:\*\*|\s+(?:as|because|for|which|it|with|since|due)\b|[,.;]|$)"
+)
+_SHOWING = ("recommend", "Going back", "selected", " offers ", " features ", " lacks ", " is only available", "supports")
+_EMPTY = frozenset(
+    {
+        "the",
+        "a",
+        "an",
+        "of",
+        "to",
+        "in",
+        "for",
+        "and",
+        "or",
+        "be",
+        "is",
+        "it",
+        "so",
+        "very",
+        "too",
+        "can",
+        "that",
+    }
+)
+_MORE = frozenset({"more", "better", "greater", "higher", "improved"})
+_SHAPES = frozenset({"weight", "size", "frame"})  # "lighter" and "smaller" name these by themselves
+_UNITS = {"miles": "mile", "gb": "gb", "in": "inch", "lb": "lb", "ah": "ah"}  # suffixes of the labels' attribute names
+_DEGREES = frozenset({"a lot", "extreme", "too much", "large", "much"})
 TOLERANCE = 0.03
 """Numbers closer than this are the same: 1,000 and 1,024 gigabytes."""
 
@@ -139,7 +166,7 @@ def score_row(row: Mapping[str, Any], lexicon: Lexicon) -> RowResult:
 
 def _shown_item(agent_before: str) -> Product | None:
     match = _NAMED_ITEM.search(agent_before)
-    if match is None and "recommend" not in agent_before.lower():
+    if match is None and not any(word in agent_before for word in _SHOWING):
         return None
     title = match.group(1) if match else agent_before[:80]
     return Product(id="shown", title=title)
@@ -172,7 +199,7 @@ def _as_acts(fact: Mapping[str, Any]) -> Iterator[Act]:
         number=number,
         polarity=-1 if fact["polarity"] == "avoid" else 1,
         words=words,
-        unit=fact.get("currency"),
+        unit=fact.get("currency") or (_UNITS.get(attribute.rpartition("_")[2]) if number is not None else None),
     )
 
 
@@ -200,7 +227,9 @@ def _of_budget(budget: Budget) -> Iterator[Held]:
         if number is not None:
             yield Held("want", "price", budget.words, number, operator)
     if budget.band:
-        yield Held("want", "price", f"{budget.words} cheaper" if budget.band == "lower_half" else budget.words)
+        yield Held(
+            "want", "price", f"{budget.words} cheaper" if budget.band == "lower_half" else budget.words
+        )
 
 
 def _of_excluded(excluded: Excluded) -> Held:
@@ -250,7 +279,11 @@ def _compare(result: RowResult, now: Sequence[Held], made: Sequence[Held]) -> No
     labelled: set[int] = set()
     for expected in result.row["expected"]:
         touching = [held for held in now if _about(expected, held)]
-        right = [held for held in touching if held.polarity == expected["polarity"] and _bounds_agree(expected, held)]
+        right = [
+            held
+            for held in touching
+            if held.polarity == expected["polarity"] and _bounds_agree(expected, held)
+        ]
         (result.found if right else result.missed).append(expected)
         for position, held in enumerate(made):
             if _about(expected, held):
@@ -282,9 +315,11 @@ def _about(expected: Mapping[str, Any], held: Held) -> bool:
         return attribute.startswith("price") and held.attribute == "price"
     if expected["op"] == "relative":
         words = _content(str(expected["value"]))
-        return _overlap(words, own) > 0 and (_overlap(name, own) > 0 or len(name - {"weight", "size", "frame"}) < len(name))
+        return _overlap(words, own) > 0 and (
+            _overlap(name, own) > 0 or len(name - {"weight", "size", "frame"}) < len(name)
+        )
     for text in _texts(expected):
-        if text.lower() in _SAID_YES:
+        if text.lower() in _SAID_YES or (expected["op"] in ("exclude", "relax") and text.lower() in _DEGREES):
             if _overlap(name, own):
                 return True
             continue
@@ -292,7 +327,9 @@ def _about(expected: Mapping[str, Any], held: Held) -> bool:
         if not words:
             continue
         if text.replace(".", "").isdigit():
-            if held.number is not None and abs(held.number - float(text)) <= TOLERANCE * max(1.0, float(text)):
+            if held.number is not None and abs(held.number - float(text)) <= TOLERANCE * max(
+                1.0, float(text)
+            ):
                 return True
             continue
         if _overlap(words, own) >= (len(words) + 1) // 2:
@@ -333,7 +370,7 @@ def _erasures(result: RowResult, before: State, after: State) -> None:
     now = [held for held in _holdings(after) if held.polarity == "want"]
     for erased in result.row.get("erased", ()):
         fact = {"attribute": erased["attribute"], "value": erased["value"], "op": "set"}
-        still = [held for held in now if held.attribute == erased["attribute"] and _about(fact, held)]
+        still = [held for held in now if held.attribute == erased["attribute"] and _still(fact, held)]
         (result.kept_wrongly if still else result.erased).append(erased)
     gone = {erased["attribute"] for erased in result.row.get("erased", ())}
     replaced = {e["attribute"] for e in result.row["expected"]}
@@ -341,9 +378,22 @@ def _erasures(result: RowResult, before: State, after: State) -> None:
     for fact in result.row.get("known_before", ()):
         if fact["attribute"] in gone | replaced or fact["polarity"] == "dont_care":
             continue
-        held = [h for h in everything if h.attribute == fact["attribute"] or (fact["polarity"] == "avoid" and _about(fact, h))]
+        held = [
+            h
+            for h in everything
+            if h.attribute == fact["attribute"] or (fact["polarity"] == "avoid" and _about(fact, h))
+        ]
         if not held and any(h.attribute == fact["attribute"] for h in _holdings(before)):
             result.lost.append(f"{fact['attribute']}: {fact['value']}")
+
+
+def _still(fact: Mapping[str, Any], held: Held) -> bool:
+    """Whether the very fact is held: its number, or every one of its words."""
+    value = fact["value"]
+    if isinstance(value, (int, float)):
+        return held.number is not None and abs(held.number - value) <= TOLERANCE * max(1.0, abs(value))
+    words = _content(str(value))
+    return bool(words) and words <= _content(held.text)
 
 
 def _reference(row: Mapping[str, Any], acts: Sequence[Act]) -> bool | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from ego_cli.conversation.understand.acts import Act, Hardness, Kind, Operator, Span
 from ego_cli.conversation.understand.context import Context
-from ego_cli.conversation.understand.items import Item
+from ego_cli.conversation.understand.items import Item, attribute_at
 from ego_cli.conversation.understand.language import language
 from ego_cli.conversation.understand.lexicon import Lexicon, Name, shelves_of, stems_of
 from ego_cli.conversation.understand.numbers import Amount
@@ -101,7 +101,7 @@ class Assembler:
     # --- one run ---
 
     def _run(self, run: Scoped, before: Scoped | None) -> None:
-        if run.lead == "same":  # "on that same range": what is held stays as it is
+        if run.lead == "same" or run.mode == "doubt":  # "on that same range": what is held stays as it is
             self.explained.update(range(run.items[0].start, run.items[-1].end))
             return
         items = [i for i in run.items]
@@ -207,6 +207,13 @@ class Assembler:
                     self._content(rest, replace_lead(run, "for"), before)
                 return
         heads = [k for k, name in enumerate(chosen) if name is not None and name.kind == "product"]
+        place_word = self._preposition_before(items, heads[0]) if heads else None
+        if place_word is not None and (self.groups or self.context.categories):
+            heads = []
+        elif place_word is not None:  # "no logos on the cap": the cap is looked for
+            self._qualities(items[:place_word], chosen[:place_word], run, None, [])
+            self._content(items[place_word + 1 :], replace_mode(run), before)
+            return
         if run.mode in ("relax", "readmit") and len(items) == 1 and items[0].kind == "attribute":
             self._relax_attribute(items[0], run)
             return
@@ -214,6 +221,13 @@ class Assembler:
             self._need(items, chosen, heads, run)
         else:
             self._qualities(items, chosen, run, self._group_for(run), heads)
+
+    def _preposition_before(self, items: list[Item], head: int) -> int | None:
+        """ "Relaxed when on a treadmill": where the preposition stands that makes the noun a place, with content before it."""
+        for k in range(head - 1, -1, -1):
+            if items[k].kind == "filler" and items[k].value in _PLACES:
+                return k if any(i.kind in ("word", "name", "attribute") for i in items[:k]) else None
+        return None
 
     def _restate_subject(self) -> None:
         self.acts = [
@@ -342,7 +356,12 @@ class Assembler:
         if qualities and (self._held_type(value) or self._weighed(items[0].start)):
             # "not too tight trousers", "no small bikes" where bikes are looked for: the quality is unwanted
             if not self._held_type(value):
-                self._need(items[first : head + 1], chosen[first : head + 1], [head - first], replace_mode(run))
+                self._need(
+                    items[first : head + 1], chosen[first : head + 1], [head - first], replace_mode(run)
+                )
+            self._qualities(items[:first], chosen[:first], run, self._group_for(run), [])
+            return
+        if qualities and all(chosen[k] is not None and chosen[k].kind == "brand" for k in qualities):  # type: ignore[union-attr]
             self._qualities(items[:first], chosen[:first], run, self._group_for(run), [])
             return
         if qualities:
@@ -352,7 +371,9 @@ class Assembler:
             self._add(act, whole[0].start, end, run, self._group_for(run))
             return
         inside = run.lead == "with" or self._contained(start) or not self._others_of_its_kind(value)
-        act = Act(Kind.CONSTRAIN, attribute="feature" if inside else "category", operator=Operator.IS, value=value)
+        act = Act(
+            Kind.CONSTRAIN, attribute="feature" if inside else "category", operator=Operator.IS, value=value
+        )
         self._add(act, start, end, run, self._group_for(run) if inside else None)
 
     def _weighed(self, start: int) -> bool:
@@ -437,10 +458,14 @@ class Assembler:
             ):
                 close()
                 self._named(name, item, run, group)
+            elif name is not None and name.kind == "idiom":
+                close()
+                act = Act(Kind.CONSTRAIN, attribute="feature", operator=Operator.IS, value=name.value)
+                self._add(act, item.start, item.end, run, group)
             elif name is not None and name.kind == "person" and not words:
                 close()
                 self.explained.update(range(item.start, item.end))
-            elif item.kind == "attribute" and self._measured(items, k):
+            elif item.kind in ("attribute", "name") and name is None and self._measured(items, k):
                 self.explained.update(range(item.start, item.end))
             elif item.kind == "attribute":
                 self._attribute_word(item, run, words, items, k)
@@ -454,12 +479,10 @@ class Assembler:
     def _measured(self, items: list[Item], k: int) -> bool:
         """ "16 GB RAM", "17 inch display": the noun only says of what the amount is."""
         near = [i.amount for i in items[max(0, k - 2) : k + 2] if i.kind == "amount" and i.amount is not None]
-        beside = any(
-            a.kind == "measure"
-            and a.attribute in (items[k].value, "length", "storage", "capacity", "battery", "memory")
-            for a in near
-        )
-        return beside and not any(i.kind == "word" for i in items[max(0, k - 2) : k + 2])
+        named = attribute_at(self.tokens, items[k].start)
+        if named is None or not any(a.kind == "measure" and a.attribute == named[1] for a in near):
+            return False
+        return not any(i.kind == "word" for i in items[max(0, k - 2) : k + 2])
 
     def _modifies(self, name: Name) -> bool:
         return name.kind in ("colour", "gender", "brand")
@@ -470,11 +493,7 @@ class Assembler:
 
     def _attribute_word(self, item: Item, run: Scoped, words: list[Item], items: list[Item], k: int) -> None:
         """ "battery life" is a need; "colour", "size", "brand" only name the slot of their neighbour."""
-        if (
-            run.mode in ("relax", "readmit")
-            and not words
-            and len([i for i in items if i.kind in ("word", "name", "attribute")]) <= 2
-        ):
+        if run.mode in ("relax", "readmit") and not words and self._stands_alone(item, items):
             self._relax_attribute(item, run)
             return
         if item.value in (
@@ -517,6 +536,15 @@ class Assembler:
                 self.explained.update(range(item.start, item.end))
             return
         words.append(item)
+
+    def _stands_alone(self, item: Item, items: list[Item]) -> bool:
+        """ "The display" against "the always-on display": nothing else of weight in its run."""
+        inner = language().inner
+        return not any(
+            i.kind in ("word", "name") or (i.kind == "filler" and i.value in inner and i.value not in _PLAIN)
+            for i in items
+            if i is not item
+        )
 
     def _relax_attribute(self, item: Item, run: Scoped) -> None:
         self.explained.update(range(item.start, item.end))
@@ -609,6 +637,8 @@ class Assembler:
 _PLAIN = frozenset(
     ["the", "a", "an", "my", "of", "and", "on", "in", "to", "is", "be", "it", "for", "very", "at", "all"]
 )
+_PLAIN = frozenset("the a an my of and on in to is be it for very at all up".split())
+_PLACES = frozenset("on at when while during inside under over to into between".split())
 _SLOTS = frozenset(
     [
         "price",

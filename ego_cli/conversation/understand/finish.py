@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ego_cli.conversation.understand.acts import Act, Hardness, Kind, Operator, Span, Understanding
 from ego_cli.conversation.understand.context import Context
+from ego_cli.conversation.understand.held import with_held
 from ego_cli.conversation.understand.items import Item
 from ego_cli.conversation.understand.language import language
 from ego_cli.conversation.understand.lexicon import Lexicon
@@ -33,6 +34,11 @@ def finish(
     acts = _answers(acts, tokens, read, context)
     acts = _unknown_type(acts, tokens, context, lexicon)
     acts = _without_idle_talk(acts, context)
+    acts = with_held(acts, context)
+    if any(a.kind is Kind.CONSTRAIN and a.attribute == "colour" and a.polarity > 0 for a in acts):
+        acts = [a for a in acts if not (a.kind is Kind.RELATIVE and a.value == "different")]
+    if any(a.kind is Kind.RELATIVE and a.attribute == "price" for a in acts):
+        acts = [a for a in acts if a.operator not in (Operator.LOWER_HALF, Operator.UPPER_HALF)]  # cheaper than shown
     acts.sort(key=lambda act: act.span.start if act.span else 0)
     content = [i for item in items if item.kind in _CONTENT for i in range(item.start, item.end)]
     unread = sum(1 for i in content if i not in explained) / len(content) if content else 0.0
@@ -142,6 +148,8 @@ def _unknown_type(acts: list[Act], tokens: Sequence[Token], context: Context, le
         for a in acts
     ):
         return acts
+    if any(a.attribute == "brand" and a.polarity > 0 for a in acts):
+        return acts  # "Zuri Pro": a model of the brand, not a type
     for index, act in enumerate(acts):
         if (
             act.kind is Kind.CONSTRAIN

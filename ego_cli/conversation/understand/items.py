@@ -67,12 +67,17 @@ def make_items(
             starts[item.start] = item
 
     for amount in amounts:
-        place(Item("amount", amount.start, amount.end, amount.attribute, amount=amount))
+        start = amount.start
+        while start in taken and start < amount.end - 1:
+            start += 1  # "change the size to 40": the words before the number belong to an act
+        place(Item("amount", start, amount.end, amount.attribute, amount=amount))
     spans: list[tuple[int, int, Item]] = []
     for cue in cues:
         classes = cue.classes - AMOUNT_CLASSES
         if classes:
             spans.append((cue.end - cue.start, 1, Item("cue", cue.start, cue.end, "", classes)))
+        elif amounts and cue.classes & {"each", "all"}:
+            spans.append((cue.end - cue.start, 1, Item("cue", cue.start, cue.end, "", frozenset({"skip"}))))
     for span in names:
         spans.append((span.end - span.start, 0, Item("name", span.start, span.end, "", names=span.names)))
     for index in range(len(tokens)):
@@ -112,8 +117,7 @@ def make_items(
             following = tokens[index + 1] if index + 1 < len(tokens) else None
             compound = (
                 following is not None
-                and following.glue in ("-", "&")
-                and following.kind == "word"
+                and (following.glue in ("-", "&") or (following.glue == "+" and following.kind == "number"))
                 and index + 1 not in taken
             )
             kind = (

@@ -7,7 +7,7 @@ Everything a reader of sentences needs to know about words stands in ``data/lang
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -49,6 +49,7 @@ class Unit:
     attribute: str
     factor: float
     near: Mapping[str, str]
+    little: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -159,7 +160,7 @@ def language() -> Language:
     for entry in units_file["unit"]:
         near = entry.get("near", {})
         for name in entry["names"]:
-            units[name] = Unit(entry["canonical"], entry["attribute"], 1.0, near)
+            units[name] = Unit(entry["canonical"], entry["attribute"], 1.0, near, entry.get("little", {}))
         for name, factor in entry.get("scaled", {}).items():
             units[name] = Unit(entry["canonical"], entry["attribute"], float(factor), near)
         for name in entry.get("glued", ()):

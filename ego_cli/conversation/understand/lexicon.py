@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from ego_cli.catalog.product import Product
 from ego_cli.conversation.understand.language import Tree, language, longest, plant
 from ego_cli.conversation.understand.tokens import Token, fold, stem
+from ego_cli.settings import load_toml
 
 _WORDS = re.compile(r"[^\W\d_]+|\d+(?:\.\d+)?")
 _TITLE_END = re.compile(r"[,(|/;:]| - | – | with | for | in | by |\s\d")
@@ -50,10 +51,16 @@ def stems_of(phrase: str) -> tuple[str, ...]:
     return tuple(stem(word) for word in _WORDS.findall(fold(phrase).replace("'", "")))
 
 
+_SOUNDS = (("ph", "f"), ("ck", "k"), ("qu", "k"), ("x", "ks"), ("c", "k"), ("z", "s"))
+
+
 def skeleton(word: str) -> str:
-    """Consonants without doublings: what stays when only vowels are mistaken."""
-    out = word[0]
-    for letter in word[1:]:
+    """How a word sounds by its consonants: what stays when only vowels, doublings and spellings of one sound are mistaken."""
+    first, rest = word[:1], word[1:]
+    for spelled, sound in _SOUNDS:
+        rest = rest.replace(spelled, sound)
+    out = first
+    for letter in rest:
         if letter in "aeiouyh" or letter == out[-1]:
             continue
         out += letter
@@ -175,6 +182,7 @@ def _assemble(
     builder.add_catalogue_values("material", counts["material"])
     builder.add_brands(counts["brand"])
     builder.add_people()
+    builder.add_spoken()
     return Lexicon(
         tree=builder.tree,
         vocabulary=vocabulary,
@@ -202,6 +210,22 @@ def shelves_of(phrase: str) -> frozenset[str]:
 def _shelves() -> Mapping[str, frozenset[tuple[str, ...]]]:
     groups = language().names["products"]
     return {name: frozenset(stems_of(phrase) for phrase in phrases) for name, phrases in groups.items()}
+
+
+@lru_cache(maxsize=1)
+def _idioms() -> tuple[str, ...]:
+    """Phrases of ``synonyms.toml`` that name one quality though they are made of cues and padding."""
+    barred = ("no", "not", "without", "nothing", "for", "when", "the")
+    known = language().filler
+    return tuple(
+        phrase
+        for entry in load_toml("synonyms.toml")["synonym"]
+        if entry["domain"] != "type"
+        for phrase in entry["say"]
+        if " " in phrase
+        and phrase.split()[0] not in barred
+        and any(word in known or word in ("not", "dey", "no") for word in phrase.split())
+    )
 
 
 class _Builder:
@@ -255,6 +279,15 @@ class _Builder:
             self.add(stems, Name("product", phrase, known=known))
             if len(stems) == 2:  # "powerbank" for "power bank"
                 self.add(("".join(stems),), Name("product", phrase, known=known))
+
+    def add_spoken(self) -> None:
+        """Everyday Nigerian words for products ("gen"), and spoken phrases that mean one quality ("does not slip")."""
+        general = _general_products()
+        for said, meant in language().pidgin_words.items():
+            if stems_of(meant) in general:
+                self.add(stems_of(said), Name("product", meant))
+        for phrase in _idioms():
+            self.add(stems_of(phrase), Name("idiom", phrase))
 
     def add_general(self, kind: str, phrases: Iterable[str], counts: Mapping[str, int]) -> None:
         weak = {stems_of(w) for w in language().names["weak_colours"]["names"]} if kind == "colour" else set()

@@ -91,8 +91,9 @@ def price(
     if low > high:
         low, high = high, low
     operator = bounds.operator
+    per = _per(tokens, cues, bounds)
     if operator == "is":
-        operator = _unsaid_operator(tokens, bounds, context, talk)
+        operator = "max" if per == "all" else _unsaid_operator(tokens, bounds, context, talk)
     return Amount(
         bounds.start,
         _end(tokens, cues, bounds),
@@ -102,7 +103,7 @@ def price(
         high,
         "price",
         currency,
-        _per(tokens, cues, bounds),
+        per,
     )
 
 

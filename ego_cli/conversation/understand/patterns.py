@@ -88,8 +88,14 @@ _OPENERS = frozenset(
         "ask",
     ]
 )
-_POINTING = frozenset("yes yeah ok okay please abeg so and oh i want like think show me let us see hmm well about what how maybe".split())
-_AFTER_ITEM = frozenset("but in please abeg with instead then for though o na looks look seems is sounds if and too also , now".split())
+_POINTING = frozenset(
+    "yes yeah ok okay please abeg so and oh i want like think show me let us see hmm well about what how maybe".split()
+)
+_AFTER_ITEM = frozenset(
+    "but in please abeg with instead then for though o na looks look seems is sounds if and too also , now".split()
+)
+_COMING = frozenset(["come", "comes", "available"])
+_ASKING = frozenset(["does", "do", "is", "are", "can", "will", "una", "e"])
 _QUESTION_WORDS = frozenset(["which", "how", "what", "does", "do", "is", "are", "can", "wetin", "will"])
 _VALUE_ENDS = frozenset(
     ["and", "but", "or", "please", "abeg", "for", "with", "in", "under", "below", "so", "because", "if"]
@@ -250,7 +256,11 @@ class _Reader:
             return
         begin = 0
         for index in range(len(self.tokens) + 1):
-            if index < len(self.tokens) and self.tokens[index].word not in _ENDS and self.tokens[index].word != ",":
+            if (
+                index < len(self.tokens)
+                and self.tokens[index].word not in _ENDS
+                and self.tokens[index].word != ","
+            ):
                 continue
             self._point(begin, index)
             begin = index + 1
@@ -310,7 +320,7 @@ class _Reader:
             return None  # "neither satin nor silk"
         if pattern.kind is Kind.OVERRIDE and _bare_sorry(self.tokens, start, end):
             return None
-        return self._emit(start, end, Act(pattern.kind))
+        return self._emit(start, end, Act(pattern.kind, note=pattern.note))
 
     def _target(self, pattern: Pattern, start: int, end: int) -> int | None:
         begin = end
@@ -443,6 +453,8 @@ class _Reader:
             "purchase",
         )
         quantity: float | None = None
+        if begin + 1 < len(self.tokens) and self.tokens[begin + 1].word == "of":
+            found = None  # "two of those": a number of pieces, read below
         if (
             found is not None
             and found[0].how == "ordinal"
@@ -714,6 +726,10 @@ class _Reader:
             return None
         return self._emit(begin, end, Act(Kind.ASK, attribute="price", target=found[0]))
 
+    def _like_last(self, pattern: Pattern, start: int, end: int) -> int | None:
+        """ "Something similar": more like what was talked about."""
+        return self._emit(start, end, Act(Kind.MORE_LIKE, target=Target("last", words="it")))
+
     def _available(self, pattern: Pattern, start: int, end: int) -> int | None:
         """ "does it come in black?": asked of the item; the colour itself is read as a wish behind."""
         begin = self._clause_start(start)
@@ -723,12 +739,18 @@ class _Reader:
         if "size" in window or any(t.kind == "number" for t in self.tokens[end : end + 3]):
             attribute = "size"
         target = found[0] if found else Target("last", words="it")
-        return self._emit(start, end, Act(Kind.ASK, attribute=attribute, target=target))
+        asked = [i for i in range(begin, start) if self.tokens[i].word in _ASKING]
+        first = asked[-1] if asked else start
+        return self._emit(first, end, Act(Kind.ASK, attribute=attribute, target=target))
 
     def _question(self, pattern: Pattern, start: int, end: int) -> int | None:
         from ego_cli.conversation.understand.questions import read_question
 
         stop = self._question_end(end)
+        if "in" in (t.word for t in self.tokens[end:stop]) and _COMING & {
+            t.word for t in self.tokens[start:stop]
+        }:
+            return None  # "does the strap come in brown?": read where "come in" stands
         act = read_question(self.text, self.tokens, start, end, stop, self.context)
         if act is None:
             return None

@@ -32,6 +32,8 @@ def reading(items: Sequence[Item], k: int, place: Place) -> Name | None:
     brand = _brand(items, k, kinds, place)
     if brand is not None:
         return brand
+    if "idiom" in kinds:
+        return kinds["idiom"]
     if "gender" in kinds:
         person = kinds.get("person")
         return person if person is not None and place.run.lead == "for my" else kinds["gender"]
@@ -69,7 +71,11 @@ def _quality(items: Sequence[Item], k: int, kinds: Mapping[str, Name], place: Pl
     rest = items[k + 1 :]
     product_later = any(_is_product(i) for i in rest)
     colour, material = kinds.get("colour"), kinds.get("material")
-    name = material if material is not None and (colour is None or (colour.weak and not material.weak)) else colour
+    name = (
+        material
+        if material is not None and (colour is None or (colour.weak and not material.weak))
+        else colour
+    )
     assert name is not None
     if "product" in kinds and not product_later and not any(i.kind == "name" for i in items[:k]):
         product = kinds["product"]

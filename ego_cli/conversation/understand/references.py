@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ego_cli.conversation.understand.acts import Target
 from ego_cli.conversation.understand.context import Context
 from ego_cli.conversation.understand.language import language
+from ego_cli.conversation.understand.lexicon import stems_of
 from ego_cli.conversation.understand.tokens import Token, fold, stem
 
 _NUMBERED = frozenset(
@@ -105,7 +106,7 @@ def read_target(
         or _whole(tokens, start)
         or _described(tokens, start, index, context)
         or _named(tokens, start, index, context)
-        or _pronoun(tokens, start)
+        or _pronoun(tokens, start, context)
     )
     return found
 
@@ -328,12 +329,10 @@ def _named(tokens: Sequence[Token], start: int, index: int, context: Context) ->
 
 
 def _title_stems(title: str) -> list[str]:
-    from ego_cli.conversation.understand.lexicon import stems_of
-
     return [*stems_of(title), *(stem(fold(word)) for word in title.split())]
 
 
-def _pronoun(tokens: Sequence[Token], start: int) -> tuple[Target, int] | None:
+def _pronoun(tokens: Sequence[Token], start: int, context: Context) -> tuple[Target, int] | None:
     word = _word(tokens, start)
     if (
         word == "the"
@@ -344,7 +343,10 @@ def _pronoun(tokens: Sequence[Token], start: int) -> tuple[Target, int] | None:
     if word not in _LAST:
         return None
     end = start + 1
-    if word in ("that", "this", "these", "those") and _word(tokens, end) in (
+    types = {stem for category in context.categories for stem in stems_of(category)}
+    if word in ("that", "this", "these", "those") and end < len(tokens) and tokens[end].stem in types:
+        end += 1  # "this phone" where phones are looked for
+    elif word in ("that", "this", "these", "those") and _word(tokens, end) in (
         "model",
         "version",
         "pair",

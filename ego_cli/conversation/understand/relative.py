@@ -355,7 +355,20 @@ def _comparative(
             ("able", "ible", "ive", "ful", "ish", "ous", "ed", "ic", "ant", "ent", "ly", "al")
         )
         if (
-            following in ("than", "or", "about", "of", "options", "like", "info", "information", "details")
+            following
+            in (
+                "suited",
+                "suitable",
+                "than",
+                "or",
+                "about",
+                "of",
+                "options",
+                "like",
+                "info",
+                "information",
+                "details",
+            )
             or following in filler
             and following not in ("suitable", "important")
         ):
@@ -443,7 +456,9 @@ def _comparative(
     return noun_end
 
 
-def _part_of_shown(words: list[str], index: int, noun: int, tokens: Sequence[Token], context: Context) -> bool:
+def _part_of_shown(
+    words: list[str], index: int, noun: int, tokens: Sequence[Token], context: Context
+) -> bool:
     """ "with a longer cable": the noun is a part of what is looked for, not another product."""
     types = {stem for category in context.categories for stem in stems_of(category)}
     if not types or tokens[noun].stem in types:

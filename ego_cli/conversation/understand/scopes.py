@@ -36,6 +36,8 @@ _BACK_PREFER = frozenset(
     ]
 )
 _DENIALS = frozenset(["is not", "are not", "does not have", "does not", "do not have", "not"])
+_DEAR = frozenset(["expensive", "pricey", "costly", "overpriced", "dear"])
+_SKIPPING = frozenset("skip the;remove the;remove that;drop the;lose the;comot the;comot that;leave the;take off the".split(";"))
 _BACK_ONLY = frozenset(
     [
         "nothing else",
@@ -235,6 +237,9 @@ class _Walker:
             self._open("want")
             self.sought = False
             return
+        if "doubt" in classes:
+            self._open("doubt")
+            return
         if "relax_back" in classes and self._back("relax"):
             return
         if "readmit_back" in classes and self._back("readmit"):
@@ -243,6 +248,8 @@ class _Walker:
             self._open("not_only")
         elif "readmit" in classes:
             self._open("readmit")
+        elif words in _SKIPPING and {"one", "ones"} & {t.word for t in self.tokens[item.end : item.end + 4]}:
+            self._open("avoid")  # "skip the leather ones"
         elif "relax" in classes and not ("avoid" in classes and len(words.split()) == 1):
             self._open("relax")
         elif "avoid" in classes:
@@ -412,6 +419,10 @@ class _Walker:
             self.flush()
             return
         self.flush()
+        if words == "just":
+            if self.mode != "want":
+                self._reset()
+            return
         if words in (
             "that is",
             "that are",
@@ -502,6 +513,11 @@ class _Walker:
     def _band(self, position: int, item: Item, words: str) -> None:
         if self.mode in ("relax", "readmit") and not self.content:
             self.run.append(Item("attribute", item.start, item.end, "price"))
+            self.flush()
+            return
+        if self.mode == "avoid" and not self.content and words in _DEAR:
+            self._reset()  # "nothing too pricey" is a wish for the lower half
+            self.run.append(item._replace(classes=frozenset({"lower_half"})))
             self.flush()
             return
         if self.mode == "avoid" and not self.content:

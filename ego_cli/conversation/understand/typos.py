@@ -72,7 +72,23 @@ def _fix(word: str, lexicon: Lexicon) -> str | None:
     return _nearest(word, lexicon)
 
 
-_SUFFIXES = ("ing", "ed", "er", "est", "ly", "ness", "able", "less", "ful", "ish", "ers", "ings", "y", "es", "s")
+_SUFFIXES = (
+    "ing",
+    "ed",
+    "er",
+    "est",
+    "ly",
+    "ness",
+    "able",
+    "less",
+    "ful",
+    "ish",
+    "ers",
+    "ings",
+    "y",
+    "es",
+    "s",
+)
 
 
 def _inflected(word: str) -> bool:

@@ -15,9 +15,12 @@ from ego_cli.conversation.understand.tokens import Token
 
 _SHORT = frozenset(["in", "m", "l", "g", "v", "w", "mi", "hp", "va", "pc", "ah", "speed"])
 """Unit letters that are words or suffixes too: a unit only when they touch the number."""
+_LONE = frozenset(["m", "l", "g", "v", "w"])
 _SIZE_LIMIT = 70
 _COUNT_LIMIT = 100
-_NOT_MEASURED = frozenset(["price", "colour", "brand", "material", "gender", "type", "style", "occasion", "quantity", "exclusions"])
+_NOT_MEASURED = frozenset(
+    ["price", "colour", "brand", "material", "gender", "type", "style", "occasion", "quantity", "exclusions"]
+)
 _BODY = frozenset(["waist", "leg", "foot", "feet", "chest", "bust", "hip", "hips", "inseam", "neck", "head"])
 _SYSTEMS = frozenset(["eu", "uk", "us", "eur", "euro"])
 
@@ -33,7 +36,6 @@ def _unit_at(tokens: Sequence[Token], index: int) -> tuple[Unit, int] | None:
         return None
     speech = language()
     token = tokens[index]
-    start = index
     if token.word == "+" and index + 1 < len(tokens):
         index += 1
         token = tokens[index]
@@ -47,7 +49,9 @@ def _unit_at(tokens: Sequence[Token], index: int) -> tuple[Unit, int] | None:
             and phrase in _SHORT
             and not (tokens[index].glue == "+" and tokens[index - 1].kind == "number")
         ):
-            continue
+            if phrase not in _LONE or not _ends_here(tokens, index + 1):
+                continue
+            return speech.glued_units[phrase], index + 1
         if length == 1 and phrase in ('"', "'") and token.glue != "+":
             continue
         if length == 1 and " ".join(t.word for t in tokens[index : index + 2]) in speech.currency_names:
@@ -58,7 +62,6 @@ def _unit_at(tokens: Sequence[Token], index: int) -> tuple[Unit, int] | None:
             return unit, index + length
         if length == 2 and words == ["'", "'"] and token.glue == "+":
             return speech.units["inch"], index + 2
-    del start
     return None
 
 
@@ -119,7 +122,7 @@ def measure(
 
 def _measured(bounds: Bounds, unit: Unit, end: int, tokens: Sequence[Token], divide: float = 1.0) -> Amount:
     attribute = unit.attribute
-    attribute = _near(tokens, bounds.start, end, unit) or attribute
+    attribute = _near(tokens, bounds.start, end, unit) or _little(tokens, unit, bounds.first.value) or attribute
     operator = bounds.operator
     by_operator = _back_operator(tokens, end)
     if by_operator and operator in ("is", by_operator[0]):
@@ -141,6 +144,14 @@ def _measured(bounds: Bounds, unit: Unit, end: int, tokens: Sequence[Token], div
         attribute,
         unit.canonical,
     )
+
+
+def _little(tokens: Sequence[Token], unit: Unit, value: float) -> str:
+    """An amount too small for the unit's usual attribute: "laptop 16 GB" is about memory."""
+    little = unit.little
+    if not little or value > little["up_to"] or not any(token.stem in little["of"] for token in tokens):
+        return ""
+    return str(little["attribute"])
 
 
 def _near(tokens: Sequence[Token], start: int, end: int, unit: Unit) -> str:
