@@ -69,6 +69,8 @@ class EgoApp(App[int]):
         self.talk: Talk | None = None
         self._early: list[str] = []  # lines sent before the conversation was there
         self._interrupted_at = 0.0
+        self._alive: Callable[[], bool] | None = None
+        self._look_s = 1.0
 
     # --- layout
 
@@ -83,9 +85,19 @@ class EgoApp(App[int]):
             yield Vertical(id="side")
         yield Footer(id="footer")
 
+    def leave_unless(self, alive: Callable[[], bool], *, every_s: float) -> None:
+        """Leave once ``alive`` says no; asked every ``every_s`` seconds. For a child of the web server."""
+        self._alive, self._look_s = alive, every_s
+
     def on_mount(self) -> None:
         self.prompt.focus()
+        if self._alive is not None:
+            self.set_interval(self._look_s, self._look_at_parent)
         self.call_after_refresh(self.start)
+
+    def _look_at_parent(self) -> None:
+        if self._alive is not None and not self._alive():
+            self.leave()
 
     async def start(self) -> None:
         """The first frame is on the screen: bring in everything else."""
@@ -230,6 +242,14 @@ class EgoApp(App[int]):
         memory_deed(self, message.deed, message.row)
 
     # --- keys
+
+    def on_key(self, event: events.Key) -> None:
+        """Letters that mean nothing where the focus is are the beginning of a message."""
+        elsewhere = self.screen is self.main and self.focused is not self.prompt
+        if elsewhere and event.is_printable and event.character and event.key not in self.active_bindings:
+            event.stop()
+            self.prompt.focus()
+            self.prompt.insert(event.character)
 
     def action_choose(self, number: int) -> None:
         options = self.log_view.options

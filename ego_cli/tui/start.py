@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ego_cli.tui.engine import Engine, Shop
+
+SERVED_BY = "EGO_SERVED_BY"  # process id of the web server that started this process for a visitor
+_PARENT_LOOK_S = 1.0
 
 
 def run(*, resume: bool = False) -> int:
@@ -38,6 +42,8 @@ def run(*, resume: bool = False) -> int:
     theme, keymap = first_look(config_file())
     app = EgoApp(open_engine, open_shop, theme=theme or themes.DEFAULT, keymap=keymap)
     _leave_when_told(app)
+    if server := os.environ.get(SERVED_BY):
+        app.leave_unless(lambda: os.getppid() == int(server), every_s=_PARENT_LOOK_S)
     app.run()
     return app.return_code or 0
 
@@ -51,3 +57,7 @@ def _leave_when_told(app: Any) -> None:
     for name in ("SIGHUP", "SIGTERM"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), leave)
+
+
+if __name__ == "__main__":
+    raise SystemExit(run())

@@ -441,3 +441,22 @@ async def test_another_catalogue_begins_another_conversation() -> None:
         assert asked == [("", ""), ("boutique", "ada")]
         assert first.closed
         assert said(app, "you") == []
+
+
+async def test_a_click_on_the_chat_does_not_take_the_keys_away() -> None:
+    app = make_app()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await type_line(pilot, "power bank")
+        await pilot.click(app.log_view.query(CardView).first())
+        await pilot.press("w", "h", "y")
+        assert app.prompt.text == "why"
+
+
+async def test_writing_begins_wherever_the_focus_is() -> None:
+    app = make_app()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        app.query_one("#timings").focus()
+        await pilot.press("s", "o", "f", "a")
+        assert app.prompt.text == "sofa" and app.focused is app.prompt

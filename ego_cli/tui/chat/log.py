@@ -86,6 +86,7 @@ class ChatLog(VerticalScroll, can_focus=True):
     """All messages of the conversation."""
 
     BINDINGS = keys.bindings("chat")
+    FOCUS_ON_CLICK = False  # who clicks a card goes on writing
 
     class Command(Message):
         """A key in the list asks for a slash command about the selected product."""
