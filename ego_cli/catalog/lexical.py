@@ -20,7 +20,7 @@ import math
 import threading
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -118,40 +118,44 @@ class Vocabulary(Mapping[str, int]):
             yield self.words[position]
 
 
-def expansions(vocabulary: Vocabulary, rows: int, terms: Sequence[str], shares: Any) -> dict[str, float]:
-    """Terms of a question with weights: those asked for (1), other forms of the same word, joined and split compounds.
+def expansions(
+    vocabulary: Vocabulary, rows: int, terms: Sequence[str], share_a_row: Callable[[str, str], bool]
+) -> dict[str, float]:
+    """Terms of a question with weights: those asked for, other forms of the same words, numbers with a unit, compounds.
 
-    A rarer form never counts for more than the form that was asked for: its weight is scaled by idf(asked)/idf(form).
-    ``shares(a, b)`` tells whether one row holds both terms.
+    All forms of a word count with the idf of its most frequent form, so that a rare plural neither outranks the singular
+    that was asked for nor hides it when the plural was asked for. ``share_a_row(a, b)``: does one row hold both terms?
     """
     weights: dict[str, float] = {}
 
-    def offer(term: str, weight: float) -> None:
-        weights[term] = max(weight, weights.get(term, 0.0))
+    def offer(forms: Mapping[str, float]) -> None:
+        known = {form: idf(vocabulary[form], rows) for form in forms if form in vocabulary}
+        lowest = min(known.values(), default=1.0)
+        for form, weight in forms.items():
+            weights[form] = max(weights.get(form, 0.0), weight * (lowest / known.get(form, lowest)))
 
     for here, term in enumerate(terms):
-        known = vocabulary.get(term, 0)
-        offer(term, 1.0)
-        forms = [form for form in vocabulary.with_stem(text.stem(term)) if form != term]
+        forms = dict.fromkeys(vocabulary.with_stem(text.stem(term)), STEM_WEIGHT)
         if term.isdigit() and len(term) > 2:
-            forms_of_number = [
-                form for form in vocabulary.starting_with(term) if text.unit_named(form[len(term) :])
-            ]
-        else:
-            forms_of_number = []
-        for form, discount in [(f, STEM_WEIGHT) for f in forms] + [(f, UNIT_WEIGHT) for f in forms_of_number]:
-            scale = min(1.0, idf(known, rows) / idf(vocabulary[form], rows)) if known else 1.0
-            offer(form, discount * scale)
-        if not known and not forms:
-            for cut in range(2, len(term) - 1):
-                left, right = term[:cut], term[cut:]
-                if left in vocabulary and right in vocabulary and shares(left, right):
-                    offer(left, COMPOUND_WEIGHT)
-                    offer(right, COMPOUND_WEIGHT)
-                    break
+            forms |= {
+                f: UNIT_WEIGHT for f in vocabulary.starting_with(term) if text.unit_named(f[len(term) :])
+            }
+        if term not in vocabulary and not forms:
+            for part in _parts(vocabulary, term, share_a_row):
+                offer({part: COMPOUND_WEIGHT})
+        offer(forms | {term: 1.0})
         if here + 1 < len(terms) and (joined := term + terms[here + 1]) in vocabulary:
-            offer(joined, COMPOUND_WEIGHT)
+            offer({joined: COMPOUND_WEIGHT})
     return weights
+
+
+def _parts(vocabulary: Vocabulary, term: str, share_a_row: Callable[[str, str], bool]) -> Sequence[str]:
+    """Two known words that ``term`` is made of and that some row holds together."""
+    for cut in range(2, len(term) - 1):
+        left, right = term[:cut], term[cut:]
+        if left in vocabulary and right in vocabulary and share_a_row(left, right):
+            return left, right
+    return ()
 
 
 # --- building -------------------------------------------------------------------------------------------------------

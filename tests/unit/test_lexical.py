@@ -170,6 +170,15 @@ def test_a_rare_form_does_not_overtake_the_form_that_was_asked_for() -> None:
     assert "Odd dresses" not in ids(shop(*crowd, "Odd dresses"), "dress", k=200)[:200]
 
 
+def test_a_rare_plural_in_prose_does_not_hide_the_singular_in_titles() -> None:
+    crowd = [Product(id=f"d{n}", title=f"Plain dress number{n}") for n in range(50)]
+    rail = Product(
+        id="rail", title="Rail for the wardrobe", description="hang up your coats, shirts and dresses"
+    )
+    found = memory_catalogue([rail, *crowd]).search("dresses", k=51)[0]
+    assert found.tolist()[-1] == 0
+
+
 def test_an_exact_word_in_prose_does_not_overtake_another_form_in_a_title() -> None:
     catalogue = memory_catalogue(
         [
