@@ -413,7 +413,7 @@ class DenseIndex:
         vector: Vectors = self._cached(text)
         return vector
 
-    def similarity(self, text: str, rows: NDArray[np.intp]) -> Vectors:
+    def similarity(self, text: str, rows: NDArray[np.integer[Any]]) -> Vectors:
         """Cosine of the text with each of ``rows`` (0 where a row has no vector)."""
         places = self._row_of[rows]
         found = places >= 0

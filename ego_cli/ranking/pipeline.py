@@ -18,13 +18,14 @@ from ego_cli.errors import MisuseError
 from ego_cli.ranking.duplicates import spread_out
 from ego_cli.ranking.reasons import reasons
 from ego_cli.ranking.request import Request
-from ego_cli.ranking.retrieve import Leg, allowed, retrieve
+from ego_cli.ranking.retrieve import DEPTH, Candidates, Leg, allowed, retrieve, said
 from ego_cli.ranking.score import PROFILES, Scene, order, score
 from ego_cli.ranking.scored import Ranked, Scored
+from ego_cli.ranking.sources import NO_SOURCES, Sources
 
 if TYPE_CHECKING:
-    from ego_cli.catalog.dense import DenseIndex
-    from ego_cli.catalog.signals import ShopSignals
+    from ego_cli.catalog.collaborative import Neighbours
+    from ego_cli.catalog.product import Product
     from ego_cli.catalog.store import Catalogue
 
 
@@ -37,62 +38,93 @@ FACETS = (
     "gender",
 )  # counted for the question policy, besides details
 FACET_ROWS = 150  # best candidates over which facets are counted
-REASONED = 20  # products at the head of the list that get reasons; none is shown beyond
+ANSWERED = 0.6  # share of what was asked for that the best candidate must say, or the vectors are asked
+LISTED = 20  # products that are handed on at least: a list can be continued without ranking again
 
 
 def rank(
-    catalogue: Catalogue,
-    request: Request,
-    *,
-    profile: str = "default",
-    signals: ShopSignals | None = None,
-    dense: DenseIndex | None = None,
-    more_legs: Mapping[str, Leg] | None = None,
+    catalogue: Catalogue, request: Request, *, profile: str = "default", sources: Sources = NO_SOURCES
 ) -> Ranked:
     """The best products for ``request``, best first, at least ``request.limit`` where that many qualify.
 
-    ``signals``: what shoppers of this shop did; ``dense``: vectors to consult; ``more_legs``: further ways to
-    retrieve, by name. Raises ``MisuseError`` for an unknown profile.
+    ``sources``: vectors, tastes and what shoppers did, as far as they are there. Vectors are asked only where words do not
+    answer: on words that products use they add nothing but their cost. Raises ``MisuseError`` for an unknown profile.
     """
     if profile not in PROFILES:
         raise MisuseError(f"no ranking profile {profile!r}", hint=f"there are {', '.join(PROFILES)}")
     began = time.perf_counter()
     index = index_of(catalogue)
-    found = retrieve(catalogue, index, request, more_legs=more_legs)
-    retrieved = time.perf_counter()
-    scene = Scene(catalogue, index, request, found.rows, PROFILES[profile], signals)
-    total, terms = score(scene)
-    places = order(scene, total)
-    places = spread_out(index, found.rows, places, request.limit)
-    head = places[: max(request.limit, REASONED)]
-    products = catalogue.products(found.rows[head].tolist())
-    items: list[Scored] = []
-    for place, product in zip(head.tolist(), products, strict=True):
-        row = int(found.rows[place])
-        items.append(
-            Scored(
-                product=product,
-                total=float(total[place]),
-                terms={name: float(column[place]) for name, column in terms.items() if column[place]},
-                legs={leg: ranks[row] for leg, ranks in found.ranks.items() if row in ranks},
-                reasons=reasons(scene, place, product) if len(items) < request.limit else (),
-                met=tuple(_VERDICT[int(v)] for v in scene.facts[place]),
-            )
+    near = _near(catalogue, request, sources.neighbours)
+    legs: dict[str, Leg] = {}
+    if near:
+        liked = np.array(list(near), dtype=np.int32)
+        legs["collaborative"] = lambda mask: liked[mask[liked]]
+    found = retrieve(catalogue, index, request, more_legs=legs)
+    scene = Scene(catalogue, index, request, found.rows, PROFILES[profile], sources.signals, None, near)
+    vectors = sources.dense
+    text = said(request)
+    if vectors is not None and text and scene.answered < ANSWERED:
+        legs["dense"] = lambda mask: vectors.search(text, DEPTH, mask)[0].astype(np.int32)
+        found = retrieve(catalogue, index, request, more_legs=legs)
+        similarity = vectors.similarity(text, found.rows)
+        scene = Scene(
+            catalogue, index, request, found.rows, PROFILES[profile], sources.signals, similarity, near
         )
+    retrieved = time.perf_counter()
+    total, terms = score(scene)
+    places = spread_out(index, found.rows, order(scene, total), request.limit)
+    head = places[: max(request.limit, LISTED)].tolist()
+    products = catalogue.products(found.rows[head].tolist())
+    items = tuple(
+        _scored(scene, place, product, float(total[place]), terms, found, reasoned=rank_ < request.limit)
+        for rank_, (place, product) in enumerate(zip(head, products, strict=True))
+    )
     rules = found.allowed
     counted = found.rows[places[:FACET_ROWS]]
-    done = time.perf_counter()
+    facets = _facets(index.facets.count(counted)) if len(counted) else {}
     return Ranked(
-        items=tuple(items),
+        items=items,
         candidates=len(found.rows),
         matched=int(np.count_nonzero(rules.mask)),
         filtered=dict(rules.filtered),
         type_known=rules.match.known,
         cheapest=_cheapest(catalogue, rules.but_price),
         rating_stood_in=rules.rating_stood_in,
-        facets=_facets(index.facets.count(counted)) if len(counted) else {},
-        timings_ms={"retrieve": (retrieved - began) * 1e3, "rank": (done - retrieved) * 1e3},
+        facets=facets,
+        timings_ms={"retrieve": (retrieved - began) * 1e3, "rank": (time.perf_counter() - retrieved) * 1e3},
         notes=_notes(rules.match.missing),
+    )
+
+
+def _near(catalogue: Catalogue, request: Request, neighbours: Neighbours | None) -> dict[int, float]:
+    """Rows near to what she pointed at or liked before, nearest first -> how near."""
+    if neighbours is None:
+        return {}
+    liked = {key: sentiment for key, sentiment in request.personal.tried.items() if sentiment > 0}
+    liked |= dict.fromkeys(request.like, 1.0)
+    seeds = {row: weight for key, weight in liked.items() if (row := catalogue.row_of(key)) is not None}
+    rows, nearness = neighbours.near(seeds)
+    return dict(zip(rows[:DEPTH].tolist(), nearness[:DEPTH].tolist(), strict=True))
+
+
+def _scored(
+    scene: Scene,
+    place: int,
+    product: Product,
+    total: float,
+    terms: Mapping[str, NDArray[np.float64]],
+    found: Candidates,
+    *,
+    reasoned: bool,
+) -> Scored:
+    row = int(scene.rows[place])
+    return Scored(
+        product=product,
+        total=total,
+        terms={name: float(column[place]) for name, column in terms.items() if column[place]},
+        legs={leg: ranks[row] for leg, ranks in found.ranks.items() if row in ranks},
+        reasons=reasons(scene, place, product) if reasoned else (),
+        met=tuple(_VERDICT[int(verdict)] for verdict in scene.facts[place]),
     )
 
 

@@ -79,8 +79,9 @@ def _wishes(scene: Scene, place: int, product: Product) -> Iterator[Reason]:
     for column, wanted in enumerate(request.requirements):
         if scene.facts[place, column] == 1:
             yield from _met(wanted, product, best[column])
-    if request.words and scene.coverage.best[place, -1] >= COVERED and best[-1]:
-        yield Reason(_as_tag(request.words), best[-1][1], best[-1][2])
+    words = len(request.requirements)  # the wish after the requirements
+    if request.words and scene.coverage.best[place, words] >= COVERED and (said := best[words]):
+        yield Reason(_as_tag(request.words), said[1], said[2])
 
 
 def _met(wanted: Requirement, product: Product, said: tuple[Field, str, str] | None) -> Iterator[Reason]:

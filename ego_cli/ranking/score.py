@@ -11,7 +11,7 @@ and holds it against single statements; see `Profile` for its numbers.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -70,14 +70,15 @@ class Profile:
     tag: float = 0.35  # a preference tag of her profile
     tried: float = 3.0  # sentiment of 1 about the product itself
     local: float = 0.3  # power, data, value brand, seller, delivery (naira shops)
-    dense: float = 3.0  # per unit of cosine
+    dense: float = 20.0  # per unit of cosine, where words alone do not answer (0.05 nearer = one nat)
+    collaborative: float = 1.5  # for what all who liked hers liked
     like: float = 8.0  # per unit of likeness to the product named
 
 
 _DEFAULT_TERMS = (
     "document", "category", "type", "evidence", "spread", "facts", "complete", "rating", "popularity", "interactions",
     "passed_over", "erased", "free", "bad", "brand", "price_range", "suitability", "concern", "tag", "tried",
-    "power", "data", "value_brand", "seller", "delivery", "dense", "like",
+    "power", "data", "value_brand", "seller", "delivery", "dense", "collaborative", "like",
 )  # fmt: skip
 
 PROFILES: Mapping[str, Profile] = MappingProxyType(
@@ -120,7 +121,10 @@ class Scene:
     rows: Rows
     profile: Profile
     signals: ShopSignals | None = None
-    dense_similarity: NDArray[np.float32] | None = None
+    similarity: NDArray[np.float32] | None = (
+        None  # cosine with all that was said; None: vectors were not asked
+    )
+    neighbours: Mapping[int, float] = field(default_factory=dict)  # row -> how near to what she liked
 
     @cached_property
     def place_of(self) -> Mapping[int, int]:
@@ -134,7 +138,16 @@ class Scene:
 
     @cached_property
     def wishes(self) -> tuple[Wish, ...]:
-        return wishes(self.request, self.index.evidence)
+        known = not self.request.category or self.index.types.match(self.request.category).known
+        return wishes(self.request, self.index.evidence, type_known=known)
+
+    @property
+    def answered(self) -> float:
+        """How much of all that was asked for the best candidate says (0..1, rare words counting more); 1 for no wish."""
+        mass = np.array([wish.mass for wish in self.wishes])
+        if not len(self.rows) or not mass.sum():
+            return 1.0 if not self.wishes else 0.0
+        return float((self.coverage.spread @ mass).max() / mass.sum())
 
     @cached_property
     def coverage(self) -> Coverage:
@@ -464,9 +477,19 @@ def delivery(scene: Scene) -> Column:
 
 def dense(scene: Scene) -> Column:
     """Near in meaning to all that was said."""
-    if scene.dense_similarity is None:
+    if scene.similarity is None:
         return scene.none()
-    return np.asarray(scene.profile.dense * scene.dense_similarity, dtype=np.float64)
+    return np.asarray(scene.profile.dense * scene.similarity, dtype=np.float64)
+
+
+def collaborative(scene: Scene) -> Column:
+    """Liked by people who liked what she liked."""
+    out = scene.none()
+    for row, nearness in scene.neighbours.items():
+        place = scene.place_of.get(row)
+        if place is not None:
+            out[place] = scene.profile.collaborative * min(nearness, 1.0)
+    return out
 
 
 def like(scene: Scene) -> Column:
@@ -527,7 +550,7 @@ TERMS: Mapping[str, Term] = MappingProxyType(
         "rating": rating, "popularity": popularity, "interactions": interactions, "bad": bad, "passed_over": passed_over,
         "erased": erased, "free": free, "brand": brand, "price_range": price_range, "suitability": suitability,
         "concern": concern, "tag": tag, "tried": tried, "power": power, "data": data, "value_brand": value_brand,
-        "seller": seller, "delivery": delivery, "dense": dense, "like": like,
+        "seller": seller, "delivery": delivery, "dense": dense, "collaborative": collaborative, "like": like,
     }
 )  # fmt: skip
 

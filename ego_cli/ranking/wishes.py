@@ -49,11 +49,14 @@ class Wish:
     weight: float = 1.0
 
 
-def wishes(request: Request, evidence: Evidence) -> tuple[Wish, ...]:
-    """The wishes of a request: one a requirement in order, then the free words."""
+def wishes(request: Request, evidence: Evidence, *, type_known: bool = True) -> tuple[Wish, ...]:
+    """The wishes of a request: one a requirement in order, then the free words, then the words for a type that the shop
+    does not know as one."""
     found = [_wish(text_of(wanted), evidence, wanted.weight) for wanted in request.requirements]
     if request.words:
         found.append(_wish(request.words, evidence, 1.0))
+    if request.category and not type_known:
+        found.append(_wish(request.category, evidence, 1.0))
     return tuple(found)
 
 
