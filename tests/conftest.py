@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+
+# No test calls a language model over a network, whatever the machine has configured; child processes inherit it.
+os.environ["EGO_ONLY_LOCAL_MODELS"] = "1"
 
 
 @pytest.fixture(scope="session")

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 _THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
-_DEEPEST = 40  # brackets within brackets; deeper is not an answer to any of our prompts
+MOST_TRIED = 60  # opening brackets at which an object is looked for
+DEEPEST = 40  # brackets within brackets; deeper is not an answer to any of our prompts
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
@@ -44,7 +46,7 @@ def object_in(text: str) -> dict[str, Any]:
     text = without_thinking(text)
     best: tuple[int, dict[str, Any]] | None = None
     end = 0
-    for start in _openings(text):
+    for start in islice(_openings(text), MOST_TRIED):
         if start < end:
             continue  # inside the object that was just read
         found = _decode(text, start)
@@ -71,7 +73,7 @@ def _decode(text: str, start: int) -> tuple[dict[str, Any], int] | None:
             value = json.loads(candidate, parse_constant=_refuse, strict=False)
         except (ValueError, RecursionError):
             continue
-        if isinstance(value, dict):
+        if isinstance(value, dict) and (value or closed):
             return value, end
     return None
 
@@ -121,7 +123,7 @@ def _complete_members(text: str) -> str:
     for index, character in _outside_strings(text, 0):
         if character in "{[":
             open_brackets.append("}" if character == "{" else "]")
-            if len(open_brackets) > _DEEPEST:
+            if len(open_brackets) > DEEPEST:
                 return ""
             good = good or text[: index + 1] + "".join(reversed(open_brackets))
         elif character in "}]":

@@ -20,9 +20,7 @@ _MARKERS = re.compile(
     r"|\b(?:system|assistant|user|developer|human|ai)\s*(?:prompt|message|note)?\s*:",
     re.IGNORECASE | re.MULTILINE,
 )
-_CONTROL = re.compile(
-    r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
-)
+_TERMINAL = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +55,11 @@ def prompt(name: str, **values: str) -> Prompt:
 
 
 def quoted(text: str, limit: int = LONGEST_QUOTE) -> str:
-    """A stranger's text as data: one line, no control characters, no marks that a model could take for a turn of talk."""
-    plain = _CONTROL.sub(" ", text)
+    """A stranger's text as data: one line, nothing unprintable, no marks that a model could take for a turn of talk."""
+    plain = "".join(
+        character if character.isprintable() or character == "\n" else " "
+        for character in _TERMINAL.sub(" ", text)
+    )
     before = ""
     while before != plain:  # what is left of a mark may make another one
         before, plain = plain, _MARKERS.sub(" ", plain)
