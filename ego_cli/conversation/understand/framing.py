@@ -1,0 +1,54 @@
+"""Nouns in an answer: "what counts for me: tag free" is about the thing that is looked for, not a search for tags."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+
+from ego_cli.conversation.understand.acts import Act, Kind, Operator
+from ego_cli.conversation.understand.context import Context
+from ego_cli.conversation.understand.lexicon import stems_of
+from ego_cli.settings import load_toml
+
+_LOOK_BACK = 60
+"""Characters before a noun in which its frame is looked for."""
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    table = load_toml("dialogue.toml")["topic"]
+
+    def either(words: list[str]) -> str:
+        return "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in sorted(words, key=len, reverse=True))
+
+    frame = re.compile(rf"\b(?:{either(table['frames'])})\s+(?:(?:{either(table['between'])})\s+|[\w'-]+\s+)?(?:\w+\s+)?$")
+    answer = re.compile(rf"\b(?:{either(table['answers'])})\b\W*(?:\w+\W+){{0,4}}$")
+    return frame, answer
+
+
+def keep_topic(acts: Sequence[Act], text: str, context: Context) -> list[Act]:
+    """While a thing is looked for and a question waits, a noun without a frame of need is a wish about that thing."""
+    if not context.categories or not context.asked:
+        return list(acts)
+    held = [set(stems_of(category)) for category in context.categories]
+    return [_as_wish(act) if _is_answer(act, text, held) else act for act in acts]
+
+
+def _is_answer(act: Act, text: str, held: Sequence[set[str]]) -> bool:
+    if act.kind is not Kind.NEED or act.note in ("also", "add") or act.number is not None:
+        return False
+    own = set(stems_of(act.value or ""))
+    if any(own <= category or category <= own for category in held if category):
+        return False
+    start = act.span.start if act.span else text.lower().find(act.words.lower())
+    before = text[max(0, start - _LOOK_BACK) : max(start, 0)].lower()
+    frame, answer = _patterns()
+    return bool(answer.search(before)) or not frame.search(before)
+
+
+def _as_wish(act: Act) -> Act:
+    return replace(
+        act, kind=Kind.CONSTRAIN, attribute="feature", operator=Operator.IS, value=act.words or act.value, group=None
+    )
