@@ -73,7 +73,7 @@ def ingest(
 def recall(
     query: Annotated[str, typer.Argument(help="A question or a request, in any words.")],
     max_tokens: Annotated[int, typer.Option(min=0, help="Most tokens that the answer may cost.")] = 1_000,
-    max_results: Annotated[int, typer.Option(min=0, help="Most memories.")] = 10,
+    max_results: Annotated[int, typer.Option(min=0, help="Most memories.")] = 20,
     why: Annotated[bool, typer.Option("--why", help="Say why each one came.")] = False,
     user: User = None,
     as_json: Json = False,

@@ -86,6 +86,7 @@ class _Grammar:
     remember: re.Pattern[str]
     pointing: re.Pattern[str]
     empty: re.Pattern[str]
+    anything: re.Pattern[str]
     tail: re.Pattern[str]
     adverbs: re.Pattern[str]
     negation: re.Pattern[str]
@@ -156,6 +157,7 @@ def _grammar() -> _Grammar:
         remember=re.compile(talk["remember"], re.IGNORECASE),
         pointing=re.compile(talk["pointing"] + r"\b", re.IGNORECASE),
         empty=re.compile(talk["empty"], re.IGNORECASE),
+        anything=re.compile("^" + table["words"]["anything"].replace("\n", "") + r"\s+", re.IGNORECASE),
         tail=re.compile(r"[\s,]+" + talk["tail"] + r"$", re.IGNORECASE),
         adverbs=re.compile(talk["adverbs"] + r"\s+", re.IGNORECASE),
         negation=re.compile(rf"^{_PERSON} {_NEGATION}\s+", re.IGNORECASE),
@@ -595,7 +597,7 @@ _ARTICLE = re.compile(
     r"(?i)^(?:an?|the|some|any|those|these|all|every|wearing|using|most|many|lots of|plenty of|various|certain|other)\s+"
 )
 _REASON = re.compile(
-    r"(?i)\s*,?\s+(?:because|since|so that|as (?:it|they|i|he|she)|for that reason|although|even though|unless)\b.*$"
+    r"(?i)\s*,?\s+(?:because|since|due to|out of|for \w+ (?:reasons?|purposes?)|so that|as (?:it|they|i|he|she)|for that reason|although|even though|unless)\b.*$"
 )
 
 
@@ -611,7 +613,7 @@ def _clean(value: str, grammar: _Grammar, *, keep_articles: bool = False) -> str
     if grammar.pointing.match(value) or re.search(r"(?i)\bones?$", value):
         return ""
     value = _REASON.sub("", value)
-    bare = value
+    bare = grammar.anything.sub("", value, count=1).strip() or value
     while match := _ARTICLE.match(bare):
         bare = bare[match.end() :]
     bare = bare.strip(" ,")

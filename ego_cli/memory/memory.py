@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -29,10 +30,10 @@ from ego_cli.memory.entry import (
     utc_now,
 )
 from ego_cli.memory.forgetting import EgoV1, Policy, Pruning, is_protected, policy_named
-from ego_cli.memory.profile import Profile, bears_on, domains_of, profile_of
+from ego_cli.memory.profile import Profile, bears_on, domains_of, profile_of, shares_domain
 from ego_cli.memory.recall import Hit, Index, Recalled, happened_in, pack
 from ego_cli.memory.store import Store, entry_from, known_users
-from ego_cli.memory.times import local_day, windows, zone
+from ego_cli.memory.times import Window, local_day, windows, zone
 from ego_cli.memory.tokens import Counter, estimate_tokens, query_terms, terms, words_of
 from ego_cli.settings import load_toml
 
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from ego_cli.memory.nudges import Nudge
 
 DEFAULT_TOKENS = 1_000
-DEFAULT_RESULTS = 10
+DEFAULT_RESULTS = 20
 BEARING_SHARE = 0.6  # of a token budget that avoidances, sizes and budgets may take before anything else
 
 # When consolidation is due (the Podium seed's three triggers)
@@ -302,11 +303,13 @@ class Memory:
         max_results: int | None = DEFAULT_RESULTS,
         at: datetime | None = None,
         category: str | None = None,
+        scopes: frozenset[str] | None = None,
     ) -> list[Recalled]:
         """The memories that a question or request is about, best first, each with why it came.
 
         Avoidances, sizes and budgets that bear on the request come first and always (within their share of the tokens);
-        the rest by relevance, times retention as the policy says. Nothing that was superseded comes back.
+        the rest by relevance, times retention as the policy says. Nothing that was superseded comes back, and with
+        ``scopes`` nothing that is limited to another one. A row brings those along that it is linked to.
         """
         now = as_utc(at) if at else self._clock()
         with self._guard:
@@ -315,20 +318,32 @@ class Memory:
             hits = index.search(
                 query, now, encode=encode, vectors=vectors, limit=max(50, 5 * (max_results or 10))
             )
-            bearing = index.entries(_bearing_kinds()) if domains_of(category or query) else []
+            bearing = index.entries(_bearing_kinds()) if _is_request(category or query) else []
+            tastes = index.entries(("like", "habit"))
         asked = windows(query, now, self.local)
         ranked = self._bearing(category or query, bearing, hits, now, max_tokens)
         there = {item.entry.id for item in ranked}
         rest = []
         for hit in hits:
-            if hit.entry.id in there or (asked and not self._in_time(hit, asked, query)):
+            if hit.entry.id in there or (asked and not _in_time(hit.entry, asked)):
+                continue
+            if scopes is not None and hit.entry.scope and hit.entry.scope not in scopes:
                 continue
             retention = self.policy.retention(hit.entry, now)
             rest.append(
                 self._recalled(hit, self.policy.score(hit.relevance, hit.overlap, retention), retention)
             )
         rest.sort(key=lambda item: (-item.score, -item.entry.id))
-        packed = pack([*ranked, *rest], max_tokens, max_results)
+        rest = self._with_linked(rest, index, scopes, now)
+        there |= {item.entry.id for item in rest}
+        taste = [
+            entry for entry in tastes if entry.id not in there and shares_domain(entry, category or query)
+        ]
+        also = [
+            self._recalled(Hit(entry, 0.0, 0.0, (), ("taste in things of this kind",)), 0.0, 1.0)
+            for entry in taste
+        ]
+        packed = pack([*ranked, *rest, *reversed(also)], max_tokens, max_results)
         if isinstance(self.policy, EgoV1):
             self.used([item.entry.id for item in packed], at=now)
         return packed
@@ -342,9 +357,29 @@ class Memory:
                 if entry is not None and entry.live:
                     self.store.save(db, self.policy.reinforced(entry, now))
 
-    def _in_time(self, hit: Hit, asked: Sequence[Any], query: str) -> bool:
-        """Her own doings are asked for by day ("what did I buy today"); a conversation is only searched by it."""
-        return hit.entry.kind == "said" or happened_in(hit.entry, asked)
+    def _with_linked(
+        self, ranked: Sequence[Recalled], index: Index, scopes: frozenset[str] | None, now: datetime
+    ) -> list[Recalled]:
+        """Put behind each row those that it names in its ``links`` (by their ``ref``) and that did not come by themselves."""
+        if not any(item.entry.data.get("links") for item in ranked):
+            return list(ranked)
+        by_ref = {str(entry.data["ref"]): entry for entry in index.entries() if entry.data.get("ref")}
+        there = {item.entry.id for item in ranked}
+        found = []
+        for item in ranked:
+            found.append(item)
+            for ref in item.entry.data.get("links") or ():
+                entry = by_ref.get(str(ref))
+                if (
+                    entry is None
+                    or entry.id in there
+                    or (scopes and entry.scope and entry.scope not in scopes)
+                ):
+                    continue
+                there.add(entry.id)
+                hit = Hit(entry, 0.0, 0.0, (), (f"goes with {item.entry.id}",))
+                found.append(self._recalled(hit, item.score, self.policy.retention(entry, now)))
+        return found
 
     def _bearing(
         self, asked: str, entries: Sequence[Entry], hits: Sequence[Hit], now: datetime, max_tokens: int | None
@@ -475,6 +510,12 @@ class Memory:
     def pin(self, id_: int, pinned: bool = True) -> Entry:
         """A pinned memory never fades and no quota takes it."""
         return self._change(id_, pinned=pinned)
+
+    def name(self, id_: int, names: Sequence[str]) -> Entry:
+        """Give a memory more names by which it is to be found."""
+        row = self._row(id_)
+        known = [*row.data.get("names", ()), *names]
+        return self._change(id_, data={**row.data, "names": list(dict.fromkeys(known))})
 
     def edit(self, id_: int, text: str) -> Entry:
         """Put a memory in other words; they count as said now, and what was there before is gone."""
@@ -677,6 +718,18 @@ class Memory:
 
 
 __all__ = ["Memory", "known_users", "open_memory"]
+
+
+def _in_time(entry: Entry, asked: Sequence[Window]) -> bool:
+    """Her own doings are asked for by day ("what did I buy today"); a conversation is only searched by it."""
+    return entry.kind == "said" or happened_in(entry, asked)
+
+
+def _is_request(asked: str) -> bool:
+    """Whether somebody looks for something, so that avoidances matter although no word is shared with them."""
+    return bool(domains_of(asked)) or bool(
+        re.search(load_toml("memory.toml")["search"]["request"].replace("\n", ""), asked, re.I)
+    )
 
 
 def _bearing_kinds() -> tuple[str, ...]:

@@ -61,18 +61,19 @@ class Profile:
 
 
 @lru_cache(maxsize=1)
-def _domains() -> tuple[dict[str, frozenset[str]], frozenset[str]]:
-    table = load_toml("memory.toml")["domains"]
+def _domains() -> tuple[dict[str, frozenset[str]], frozenset[str], frozenset[str]]:
+    table = dict(load_toml("memory.toml")["domains"])
+    whole = frozenset(terms(table.pop("whole")))
     by_word: dict[str, set[str]] = {}
     for domain, words in table.items():
         for term in terms(words.replace("-", " ")):
             by_word.setdefault(term, set()).add(domain)
-    return {term: frozenset(found) for term, found in by_word.items()}, frozenset(table)
+    return {term: frozenset(found) for term, found in by_word.items()}, frozenset(table), whole
 
 
 def domains_of(text: str) -> frozenset[str]:
     """Which kinds of shop goods a text speaks of ("a red dress" -> fashion); empty when it names none that we know."""
-    by_word, _ = _domains()
+    by_word, _, _ = _domains()
     found: frozenset[str] = frozenset()
     for term in terms(text):
         found |= by_word.get(term, frozenset())
@@ -81,12 +82,16 @@ def domains_of(text: str) -> frozenset[str]:
 
 def split_thing(value: str) -> tuple[str, str]:
     """ "velvet sofas" -> ("velvet", "sofas"): what is meant, and the product type that it is said of; "" for none."""
-    by_word, _ = _domains()
+    by_word, _, whole = _domains()
     words = value.split()
     if len(words) < 2:
         return value, ""
     last = terms(words[-1])
-    if last and last[0] in by_word and not any(t in by_word for t in terms(" ".join(words[:-1]))):
+    if (
+        last
+        and (last[0] in by_word or last[0] in whole)
+        and not any(t in by_word for t in terms(" ".join(words[:-1])))
+    ):
         return " ".join(words[:-1]), words[-1]
     return value, ""
 
@@ -97,14 +102,20 @@ def bears_on(entry: Entry, category: str | None) -> bool:
         return True
     asked = domains_of(category)
     _, thing = split_thing(entry.object)
-    if thing and asked:
-        if set(terms(thing)) & set(terms(category)):
-            return True
-        return not domains_of(thing) & asked and not domains_of(thing)
     if not asked:
         return True
+    if thing and not set(terms(thing)) & _domains()[2]:
+        return bool(set(terms(thing)) & set(terms(category)))
     own = frozenset({entry.scope}) if entry.scope in _domains()[1] else domains_of(entry.object)
     return not own or bool(own & asked)
+
+
+def shares_domain(entry: Entry, asked: str) -> bool:
+    """Whether a row speaks of the kind of goods that is asked for."""
+    own = domains_of(f"{entry.object} {entry.words}") | (
+        frozenset({entry.scope}) if entry.scope else frozenset()
+    )
+    return bool(own & domains_of(asked))
 
 
 def profile_of(

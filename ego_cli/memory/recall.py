@@ -37,6 +37,9 @@ DENSE_SHARE = 0.5
 DENSE_BEFORE, DENSE_AFTER = 0.15, 0.05
 DENSE_FLOOR = 0.2  # cosine below which a sentence vector alone is no evidence for a fact
 
+NAMED = 1.2  # relevance of a row that the question calls by name: above the best match of words
+SLIP_LETTERS = 4  # a shorter word is never read as a slip for a name
+
 ASSISTANTS = frozenset({"assistant", "agent", "bot", "system", "ai", "model"})
 _FIRST_PERSON = re.compile(r"(?i)\b(?:i|i'm|i've|i'd|i'll|my|me|we|our|mine|us)\b")
 _ASKS_WHEN = re.compile(r"(?i)^\W*(?:when|what (?:date|day|year|month|time)|how long ago|since when)\b")
@@ -92,6 +95,8 @@ class Index:
         self._postings: dict[str, dict[int, int]] = {}
         self._speakers: dict[str, set[int]] = {}
         self._kinds: dict[str, dict[int, Entry]] = {}
+        self._names: dict[tuple[str, ...], set[int]] = {}  # stems of a name -> rows
+        self._single_names: dict[str, set[int]] = {}  # names of one word as they are, for slips
         self._length = 0
         self._last_said = -1
         self._vectors: Any = None  # float32 [rows, size], in the order of _docs
@@ -111,7 +116,12 @@ class Index:
         said = entry.kind == "said"
         spoken = str(entry.data.get("speaker") or "")
         text = entry.text if entry.words in ("", entry.text) else f"{entry.text} {entry.words}"
-        found = terms(text)
+        names = _names_of(entry)
+        found = [] if names else terms(text)  # what has names is found by them, not by what is told of it
+        for name in names:
+            self._names.setdefault(_stems(name), set()).add(len(self._docs))
+            if len(name) == 1:
+                self._single_names.setdefault(name[0], set()).add(len(self._docs))
         speaker = frozenset(words_of(spoken))
         doc = _Doc(
             entry,
@@ -152,6 +162,10 @@ class Index:
                 del self._postings[term]
         for word in doc.speaker:
             self._speakers[word].discard(position)
+        for name in _names_of(doc.entry):
+            self._names.get(_stems(name), set()).discard(position)
+            if len(name) == 1:
+                self._single_names.get(name[0], set()).discard(position)
         self._length -= doc.length
         for beside in (doc.before, doc.after):
             if beside >= 0:
@@ -191,7 +205,9 @@ class Index:
         scores = {position: value / best for position, value in lexical.items()}
         if encode is not None and vectors is not None and self._at:
             scores = self._fused(scores, matched, self._dense(encode(_phrasings(query, named)), vectors))
-        elif named:
+        called = self._called(query)
+        scores |= {position: NAMED for position in called}
+        if encode is None and named:
             for word in named:
                 for position in self._speakers[word]:
                     scores.setdefault(position, 0.0)
@@ -214,6 +230,8 @@ class Index:
         for relevance, position in heapq.nlargest(limit, ranked, key=lambda pair: (pair[0], -pair[1])):
             doc = self._docs[position]
             met = tuple(matched.get(position, ()))
+            if position in called:
+                met = (called[position],)
             reasons = [f"said by {doc.entry.data.get('speaker')}"] if position in by_named else []
             if asked and _nearness(doc, asked) > 0.3:
                 reasons.append("of the time asked for")
@@ -221,6 +239,26 @@ class Index:
                 Hit(doc.entry, relevance, len(met) / len(wanted) if wanted else 0.0, met, tuple(reasons))
             )
         return hits
+
+    def _called(self, query: str) -> dict[int, str]:
+        """Rows one of whose names stands in the query as a whole phrase, with the name; a single word may have one slip."""
+        if not self._names:
+            return {}
+        said = words_of(query)
+        stems = [stem(word) for word in said]
+        longest = max(map(len, self._names))
+        found: dict[int, str] = {}
+        for start in range(len(stems)):
+            for size in range(1, longest + 1):
+                phrase = tuple(stems[start : start + size])
+                for position in self._names.get(phrase, ()):
+                    found.setdefault(position, " ".join(said[start : start + size]))
+        for word in {word for word in said if len(word) >= SLIP_LETTERS and (stem(word),) not in self._names}:
+            for name, positions in self._single_names.items():
+                if one_slip(word, name):
+                    for position in positions:
+                        found.setdefault(position, word)
+        return found
 
     def _lexical(self, wanted: Sequence[str]) -> tuple[dict[int, float], dict[int, list[str]]]:
         """BM25 with the words of neighbouring turns, each word counted once for a row: at its best rate."""
@@ -277,6 +315,8 @@ class Index:
         alone = own.tolist()
         scores = {}
         for position in self._at.values():
+            if _names_of(self._docs[position].entry):
+                continue
             score = (1 - DENSE_SHARE) * lexical.get(position, 0.0)
             if (
                 self._docs[position].entry.kind == "said"
@@ -289,8 +329,31 @@ class Index:
         return scores
 
 
+def _names_of(entry: Entry) -> list[tuple[str, ...]]:
+    """The names by which a row is to be found (its ``names``, if it came with any), as folded words."""
+    names = entry.data.get("names")
+    if not isinstance(names, list):
+        return []
+    return [name for name in (tuple(words_of(str(name))) for name in names) if name]
+
+
+def _stems(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(stem(word) for word in words)
+
+
+def one_slip(a: str, b: str) -> bool:
+    """Whether two words differ by one letter (more, less, other, or two swapped) behind their first two."""
+    if a[:2] != b[:2] or abs(len(a) - len(b)) > 1 or min(len(a), len(b)) < SLIP_LETTERS:
+        return False
+    i = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    swapped = (
+        a[i + 1 : i + 2] == b[i : i + 1] and a[i : i + 1] == b[i + 1 : i + 2] and a[i + 2 :] == b[i + 2 :]
+    )
+    return a[i:] == b[i + 1 :] or a[i + 1 :] == b[i:] or a[i + 1 :] == b[i + 1 :] or swapped
+
+
 def _same_words(a: Entry, b: Entry) -> bool:
-    return (a.text, a.words, a.kind, a.valid_from) == (b.text, b.words, b.kind, b.valid_from)
+    return (a.text, a.words, a.kind, a.valid_from, a.data) == (b.text, b.words, b.kind, b.valid_from, b.data)
 
 
 def _prior(text: str, length: int, speaker: frozenset[str]) -> float:

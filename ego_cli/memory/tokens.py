@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
@@ -42,11 +43,7 @@ def words_of(text: str) -> list[str]:
             if run.start() > position:
                 found.append(word[position : run.start()])
             characters = run.group()
-            found.extend(
-                characters
-                if len(characters) < 2
-                else map("".join, zip(characters, characters[1:], strict=False))
-            )
+            found.extend(characters if len(characters) < 2 else map("".join, itertools.pairwise(characters)))
             position = run.end()
         if position < len(word):
             found.append(word[position:])
@@ -106,7 +103,7 @@ def stem(word: str) -> str:
 
 
 def _plural_and_past(word: str) -> str:
-    if word.endswith("sses") or word.endswith("ies"):
+    if word.endswith(("sses", "ies")):
         word = word[:-2]
     elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
         word = word[:-1]
