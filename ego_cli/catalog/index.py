@@ -6,12 +6,14 @@ afterwards.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import secrets
 import shutil
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -19,18 +21,22 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from ego_cli.catalog import collaborative
 from ego_cli.catalog.avoidances import listed_states
-from ego_cli.catalog.enrich import signal_kinds, signal_matrix
+from ego_cli.catalog.collaborative import Neighbours
+from ego_cli.catalog.enrich import signal_matrix
 from ego_cli.catalog.evidence import Evidence
 from ego_cli.catalog.facets import Facets
 from ego_cli.catalog.features import Features, features
 from ego_cli.catalog.kinds import TypeIndex, colour_stems
 from ego_cli.catalog.product import Product
+from ego_cli.settings import data_file
 
 if TYPE_CHECKING:
     from ego_cli.catalog.store import Catalogue
 
 FOLDER = "ranking"  # below the folder of a catalogue's generation
+LISTS = ("taxonomy.toml", "claims.toml", "colours.toml", "stems.toml", "units.toml")  # read while building
 FORMAT = 2  # of this folder; another number means: build anew
 
 
@@ -47,6 +53,7 @@ class RankingIndex:
     fingerprint: NDArray[np.int64]  # equal for products that say the same in every word
     family: NDArray[np.int64]  # equal for products whose titles differ in nothing but colours and amounts
     facets: Facets
+    neighbours: Neighbours | None = None  # None: nobody's tastes are known
 
 
 def build(products: Sequence[Product], catalogue: Catalogue) -> RankingIndex:
@@ -60,7 +67,8 @@ def build(products: Sequence[Product], catalogue: Catalogue) -> RankingIndex:
         products, types.tag_of_row, signals, columns["price"], columns["rating"], columns["rating_count"]
     )
     whole, family = fingerprints(evidence)
-    return RankingIndex(evidence, types, signals, listed, found, whole, family, catalogue.facets)
+    neighbours = collaborative.load(catalogue)
+    return RankingIndex(evidence, types, signals, listed, found, whole, family, catalogue.facets, neighbours)
 
 
 def fingerprints(evidence: Evidence) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -92,18 +100,17 @@ def save(index: RankingIndex, folder: Path) -> None:
     np.save(new / "family.npy", index.family)
     for name in Features.__slots__:
         np.save(new / f"feature.{name}.npy", getattr(index.features, name))
-    (new / "about.json").write_text(json.dumps({"format": FORMAT, "signals": len(signal_kinds())}))
+    (new / "about.json").write_text(json.dumps(_made_by()))
     try:
         new.rename(folder)
     except OSError:  # another process was first
         shutil.rmtree(new, ignore_errors=True)
 
 
-def load(folder: Path, facets: Facets) -> RankingIndex | None:
+def load(folder: Path, catalogue: Catalogue) -> RankingIndex | None:
     """Map what ``save`` wrote; None when it is missing or was made for other word lists."""
     try:
-        about = json.loads((folder / "about.json").read_text())
-        if about != {"format": FORMAT, "signals": len(signal_kinds())}:
+        if json.loads((folder / "about.json").read_text()) != _made_by():
             return None
         evidence = Evidence.load(folder / "evidence")
         if evidence is None:
@@ -112,9 +119,21 @@ def load(folder: Path, facets: Facets) -> RankingIndex | None:
         found = Features(**{name: _mapped(folder / f"feature.{name}.npy") for name in Features.__slots__})
         signals, listed = _mapped(folder / "signals.npy"), _mapped(folder / "listed.npy")
         whole, family = _mapped(folder / "fingerprint.npy"), _mapped(folder / "family.npy")
-        return RankingIndex(evidence, types, signals, listed, found, whole, family, facets)
+        neighbours = collaborative.load(catalogue)
+        return RankingIndex(
+            evidence, types, signals, listed, found, whole, family, catalogue.facets, neighbours
+        )
     except (OSError, ValueError, KeyError):
         return None
+
+
+@cache
+def _made_by() -> dict[str, Any]:
+    """What an index depends on besides the products: its format and the word lists."""
+    lists = hashlib.blake2b(digest_size=16)
+    for name in LISTS:
+        lists.update(data_file(name).read_bytes())
+    return {"format": FORMAT, "lists": lists.hexdigest()}
 
 
 def _mapped(path: Path) -> NDArray[Any]:
@@ -134,7 +153,7 @@ def index_of(catalogue: Catalogue) -> RankingIndex:
         found = _open.get(catalogue)
         if found is None:
             folder = catalogue.folder / FOLDER
-            found = load(folder, catalogue.facets)
+            found = load(folder, catalogue)
             if found is None:
                 found = build(list(catalogue), catalogue)
                 shutil.rmtree(folder, ignore_errors=True)

@@ -21,11 +21,12 @@ from ego_cli.ranking.request import Request
 from ego_cli.ranking.retrieve import DEPTH, Candidates, Leg, allowed, retrieve, said
 from ego_cli.ranking.score import PROFILES, Scene, order, score
 from ego_cli.ranking.scored import Ranked, Scored
-from ego_cli.ranking.sources import NO_SOURCES, Sources
 
 if TYPE_CHECKING:
     from ego_cli.catalog.collaborative import Neighbours
+    from ego_cli.catalog.dense import DenseIndex
     from ego_cli.catalog.product import Product
+    from ego_cli.catalog.signals import ShopSignals
     from ego_cli.catalog.store import Catalogue
 
 
@@ -43,33 +44,35 @@ LISTED = 20  # products that are handed on at least: a list can be continued wit
 
 
 def rank(
-    catalogue: Catalogue, request: Request, *, profile: str = "default", sources: Sources = NO_SOURCES
+    catalogue: Catalogue,
+    request: Request,
+    *,
+    profile: str = "default",
+    signals: ShopSignals | None = None,
+    dense: DenseIndex | None = None,
 ) -> Ranked:
     """The best products for ``request``, best first, at least ``request.limit`` where that many qualify.
 
-    ``sources``: vectors, tastes and what shoppers did, as far as they are there. Vectors are asked only where words do not
+    ``signals``: what shoppers of this shop did; ``dense``: the catalogue's vectors. Vectors are asked only where words do not
     answer: on words that products use they add nothing but their cost. Raises ``MisuseError`` for an unknown profile.
     """
     if profile not in PROFILES:
         raise MisuseError(f"no ranking profile {profile!r}", hint=f"there are {', '.join(PROFILES)}")
     began = time.perf_counter()
     index = index_of(catalogue)
-    near = _near(catalogue, request, sources.neighbours)
+    near = _near(catalogue, request, index.neighbours)
     legs: dict[str, Leg] = {}
     if near:
         liked = np.array(list(near), dtype=np.int32)
         legs["collaborative"] = lambda mask: liked[mask[liked]]
     found = retrieve(catalogue, index, request, more_legs=legs)
-    scene = Scene(catalogue, index, request, found.rows, PROFILES[profile], sources.signals, None, near)
-    vectors = sources.dense
+    scene = Scene(catalogue, index, request, found.rows, PROFILES[profile], signals, None, near)
     text = said(request)
-    if vectors is not None and text and scene.answered < ANSWERED:
-        legs["dense"] = lambda mask: vectors.search(text, DEPTH, mask)[0].astype(np.int32)
+    if dense is not None and text and scene.answered < ANSWERED:
+        legs["dense"] = lambda mask: dense.search(text, DEPTH, mask)[0].astype(np.int32)
         found = retrieve(catalogue, index, request, more_legs=legs)
-        similarity = vectors.similarity(text, found.rows)
-        scene = Scene(
-            catalogue, index, request, found.rows, PROFILES[profile], sources.signals, similarity, near
-        )
+        similarity = dense.similarity(text, found.rows)
+        scene = Scene(catalogue, index, request, found.rows, PROFILES[profile], signals, similarity, near)
     retrieved = time.perf_counter()
     total, terms = score(scene)
     places = spread_out(index, found.rows, order(scene, total), request.limit)
