@@ -1,5 +1,6 @@
 """Strangers' product files, step by step; ``ego_cli.catalog.readers`` is the door.
 
+    records.py     what readers of every form hand on
     files.py       bytes -> text: encodings, gzip, what is no text at all
     json_form.py   text -> records: JSON in all its shapes
     tables.py      text -> records: CSV and its kin

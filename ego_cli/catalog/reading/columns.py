@@ -104,6 +104,7 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*|\d{1,2}/\d{1,2}/\d{2,4} \d{1
 _CODE = re.compile(
     r"(?:[0-9a-f]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[A-Za-z0-9+/]{40,}={0,2})", re.I
 )
+_CODE_NAME = re.compile(r"(?:^| )(?:id|ids|no|code|key|nr)$")
 _RATED = re.compile(r"\d(?:[.,]\d+)?\s*(?:out of|/)\s*(?:5|10)\b|[★⭐]", re.I)
 _COUNTED = re.compile(r"\(\s*\d[\d.,]*k?\s*\)|\d[\d.,]*k?\+?\s*(?:global )?(?:ratings?|reviews?)", re.I)
 _BARE_NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?")
@@ -336,7 +337,7 @@ _WEAK = {
 def _confirmed(role: str, word: str, seen: Profile) -> tuple[str | None, str]:
     """The role after a look at the cells, and a remark. (None, "") leaves the column to its content."""
     weak = word in _WEAK
-    if seen["key_value"] > 0.6 and role not in ("description", "features", "title", "ingredients"):
+    if seen["key_value"] > 0.6 and role not in ("description", "features", "title", "ingredients", "details"):
         return ("id", "") if role == "id" else ("key_value", "cells are “key: value”")
     if role in ("price", "price_max", "price_list"):
         if seen["objects"] > 0.5:
@@ -448,7 +449,7 @@ def _by_content(name: str, seen: Profile) -> Column:
         return Column(name, "key_value", "content: “key: value”")
     if seen["time"] > 0.6:
         return Column(name, "drop", "a time stamp")
-    if seen["code"] > 0.6:
+    if seen["code"] > 0.6 or (_CODE_NAME.search(word) and seen["words"] < 0.5):
         return Column(name, "drop", "a code without meaning to a shopper")
     if _is_sequence(seen.numbers, seen.rows):
         return Column(name, "drop", "numbers the rows")

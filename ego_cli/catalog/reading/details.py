@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ego_cli.catalog.reading.cleaning import (
     clean_lines,
@@ -23,6 +23,14 @@ MOST_DETAILS = 80
 _CHOICES = 40  # characters of one colour, material or size; a longer one is a sentence
 
 
+class Variant(NamedTuple):
+    """One member of a nested list of variants or offers."""
+
+    money: Money
+    seller: str | None
+    url: str | None
+
+
 @dataclass(slots=True)
 class Draft:
     """The parts of a product that several columns may add to."""
@@ -36,7 +44,7 @@ class Draft:
     store: str | None = None
     gender: str | None = None
     ingredients: str | None = None
-    prices: list[tuple[Money, str | None]] = field(default_factory=list)  # of variants, with their seller
+    variants: list[Variant] = field(default_factory=list)
 
 
 _PERCENT = re.compile(r"\b\d{1,3}(?:[.,]\d+)?\s?%\s*")
@@ -67,6 +75,9 @@ def add_detail(draft: Draft, key: str, cell: Any) -> None:
     """One named statement about the product, into the field that its name means or among the details."""
     if cell is None or cell == "" or len(draft.details) >= MOST_DETAILS:
         return
+    meaning = field_of_detail(key)
+    if meaning == "drop":
+        return
     if isinstance(cell, dict):
         for inner, value in cell.items():
             add_detail(
@@ -74,9 +85,6 @@ def add_detail(draft: Draft, key: str, cell: Any) -> None:
             )
         return
     if is_null(cell):
-        return
-    meaning = field_of_detail(key)
-    if meaning == "drop":
         return
     if meaning in ("colour", "material", "size"):
         add_choices(draft, meaning, cell)

@@ -69,7 +69,8 @@ def role_of_name(name: str) -> NamedRole | None:
     above = role_of_name(parent)
     below = normal_name(leaf)
     if above is None:
-        return _lookup(below, leaf)
+        # Inside something that has a role of its own (a category's parent's name) a leaf's name means little.
+        return None if role_of_name(name.split(".")[0]) else _lookup(below, leaf)
     if above.role == "drop":
         return NamedRole("drop", 0, why=above.why)
     return _inside(above.role, below)

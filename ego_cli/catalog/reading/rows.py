@@ -25,7 +25,7 @@ from ego_cli.catalog.reading.cleaning import (
     words_of,
 )
 from ego_cli.catalog.reading.columns import OTHER_CODE, Column, flatten
-from ego_cli.catalog.reading.details import Draft, add_bag, add_choices, add_detail, add_statement
+from ego_cli.catalog.reading.details import Draft, Variant, add_bag, add_choices, add_detail, add_statement
 from ego_cli.catalog.reading.names import field_of_detail, gender_of, normal_name
 from ego_cli.catalog.reading.offers import AMBIGUOUS, MOST_REVIEWS, identity
 from ego_cli.catalog.reading.prices import NO_PRICE, currency_code, parse_price, price_convention
@@ -35,6 +35,7 @@ from ego_cli.places import load_toml
 
 TITLE_LIMIT = 500  # characters
 _ID_LIMIT = 200  # characters
+_MOST_VARIANTS = 200
 _BRANDLIKE_STORE = 0.1  # share of titles that open with the store's name, above which the store is the brand
 _FEWEST_TITLES = 20  # titles needed before a shop's own words can be told from brands
 _NO_DETAILS: Mapping[str, str] = MappingProxyType({})
@@ -216,8 +217,8 @@ class Builder:
                     money = money._replace(amount=money.amount / 100, upper=money.upper and money.upper / 100)
                 break
         amount, upper = money.amount, money.upper
-        if amount is None and draft.prices:
-            offered = [m for m, _ in draft.prices if m.amount is not None]
+        if amount is None and draft.variants:
+            offered = [variant.money for variant in draft.variants if variant.money.amount is not None]
             if offered:
                 low = min(offered, key=lambda m: m.amount or 0.0)
                 dearest = max(m.amount or 0.0 for m in offered)
@@ -305,12 +306,13 @@ class Builder:
     def _offers(
         self, draft: Draft, store: str | None, price: float | None, currency: str | None, url: str | None
     ) -> tuple[Offer, ...]:
-        sellers = [(money, seller) for money, seller in draft.prices if seller and money.amount is not None]
+        sellers = [each for each in draft.variants if each.seller and each.money.amount is not None]
         if sellers:
             return tuple(
-                Offer(seller, money.amount, money.currency or currency, url) for money, seller in sellers
+                Offer(each.seller, each.money.amount, each.money.currency or currency, each.url or url)
+                for each in sellers
             )
-        if price is None and store is None and url is None:
+        if price is None and url is None:
             return ()
         return (Offer(store, price, currency, url),)
 
@@ -355,7 +357,7 @@ class Builder:
         for name in self._by_name.get("options", ()):
             add_bag(draft, record.get(name))
         for name in self._by_name.get("variants", ()):
-            self.add_variants(draft, record.get(name))
+            self._add_variants(draft, record.get(name))
         flags: dict[str, list[str]] = {}
         for column in of.get("flag", ()):
             if column.partner and _is_one(record.get(column.name)):
@@ -365,33 +367,34 @@ class Builder:
         for label, ones in flags.items():
             draft.details[label] = ", ".join(ones)
 
-    def add_variants(self, draft: Draft, cell: Any) -> None:
+    def _add_variants(self, draft: Draft, cell: Any) -> None:
         """Sizes, colours and prices of ``[{"price": …, "size": …}]``; a seller beside a price makes it an offer."""
         if isinstance(cell, str):
             cell = parse_literal(cell)
         if isinstance(cell, dict):
             cell = [cell]
-        for item in cell[:200] if isinstance(cell, list) else ():
+        for item in cell[:_MOST_VARIANTS] if isinstance(cell, list) else ():
             if not isinstance(item, dict):
                 continue
-            flat = flatten(item)
-            seller: str | None = None
+            seller = url = None
             money = NO_PRICE
-            for key, value in flat.items():
+            for key, value in flatten(item).items():
                 word = normal_name(key)
-                if word in _offer_words("price") and money.amount is None:
+                if word in _words_of("price") and money.amount is None:
                     money = parse_price(value, currency=self.currency)
-                elif word in _offer_words("currency"):
+                elif word in _words_of("currency"):
                     money = money._replace(currency=currency_code(value))
-                elif word in _offer_words("store") and isinstance(value, str):
+                elif word in _words_of("store") and isinstance(value, str):
                     seller = clean_text(value)
+                elif word in _words_of("url"):
+                    url = _link_of(value)
                 elif field_of_detail(key) in ("colour", "material", "size"):
                     add_detail(draft, key, value)
-            draft.prices.append((money, seller))
+            draft.variants.append(Variant(money, seller, url))
 
 
 @cache
-def _offer_words(role: str) -> frozenset[str]:
+def _words_of(role: str) -> frozenset[str]:
     return frozenset(normal_name(name) for name in load_toml("columns.toml")["roles"][role])
 
 
