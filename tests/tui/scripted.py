@@ -220,7 +220,17 @@ USES = (
 MEMORY = MemoryPage(
     rows=(
         MemoryRow(
-            "m1", "avoids fragrance", "avoidance", 1.0, 40, 6, True, "", "high", "declared", tuple([1.0] * 180)
+            "m1",
+            "avoids fragrance",
+            "avoidance",
+            1.0,
+            40,
+            6,
+            True,
+            "",
+            "high",
+            "declared",
+            tuple([1.0] * 180),
         ),
         MemoryRow(
             "m2",
@@ -235,7 +245,9 @@ MEMORY = MemoryPage(
             "inferred",
             tuple((1 + 0.9 * t / 60) ** -0.5 for t in range(180)),
         ),
-        MemoryRow("m3", "shoe size EU 42", "size", 1.0, 90, 2, True, "", "high", "declared", tuple([1.0] * 180)),
+        MemoryRow(
+            "m3", "shoe size EU 42", "size", 1.0, 90, 2, True, "", "high", "declared", tuple([1.0] * 180)
+        ),
         MemoryRow(
             "m4",
             "mum cannot stand perfume",
