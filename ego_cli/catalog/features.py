@@ -20,7 +20,8 @@ from ego_cli.catalog.taxonomy import brand_tier, taxonomy
 Floats = NDArray[np.float32]
 
 PRIOR_VOTES = 20.0  # reviews that a kind's mean counts as, when a rating is shrunk towards it
-FALLBACK_RATING = 4.0  # stars, for a catalogue in which nobody rated anything
+USUAL_RATING = 4.0  # stars that shops get in the mean; speaks where few people rated anything
+FEW = 10.0  # log-votes that it counts as
 DEEP = 12.0  # signals at which enrichment says all it can about quality
 SELLER_SCORE_KEYS = frozenset({"seller score", "sellers score", "seller rating"})
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -89,7 +90,7 @@ def shrunk_ratings(rating: Floats, count: NDArray[np.int32], group: NDArray[np.i
     votes = np.where(np.isfinite(rating), np.maximum(count, 1), 0).astype(np.float64)
     stars = np.where(np.isfinite(rating), rating, 0.0)
     heard = np.log1p(votes)  # one product with 90,000 votes is not the whole kind
-    overall = float((stars * heard).sum() / heard.sum()) if heard.sum() else FALLBACK_RATING
+    overall = float(((stars * heard).sum() + USUAL_RATING * FEW) / (heard.sum() + FEW))
     groups = int(group.max(initial=0)) + 1
     weight = np.bincount(group, heard, groups)
     mean = (np.bincount(group, stars * heard, groups) + overall * 3.0) / (weight + 3.0)

@@ -30,6 +30,9 @@ Leg = Callable[[Mask], Rows]
 
 DEPTH = 250  # rows taken of each leg
 CANDIDATES = 400  # rows that are scored
+# "Best rated" sorts by what a rating is at least: the shrunk rating less UNSURE / sqrt(votes + VOTES_OF_DOUBT) stars.
+UNSURE = 0.8
+VOTES_OF_DOUBT = 10.0
 POPULARITY_EXPONENT = 0.46  # log-reviews at half strength: at full strength the long tail is never found
 
 
@@ -210,7 +213,9 @@ def sort_key(catalogue: Catalogue, index: RankingIndex, sort: tuple[str, int]) -
         values = np.where(catalogue.columns["price_ambiguous"], np.nan, price)
     elif attribute == "rating":
         rated = np.isfinite(catalogue.columns["rating"])
-        values = np.where(rated, index.features.shrunk_rating, np.nan).astype(np.float64)
+        votes = catalogue.columns["rating_count"].astype(np.float64)
+        sure = index.features.shrunk_rating + direction * UNSURE / np.sqrt(votes + VOTES_OF_DOUBT)
+        values = np.where(rated, sure, np.nan)
     elif attribute in ("popularity", "reviews", "rating_count"):
         values = catalogue.columns["rating_count"].astype(np.float64)
     else:
