@@ -22,6 +22,7 @@ class Draft:
     fits: Fits
     changes: list[Change] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    new_wish: bool = False  # the sentence says what she wants, beside whatever else it does
     carried: list[str] = field(default_factory=list)  # slots that a change of topic kept, in words
     let_go: list[str] = field(default_factory=list)  # and those that it did not
     reference: tuple[str, ...] = ()  # what a bare "cheaper" or "lighter" is measured against

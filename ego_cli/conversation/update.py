@@ -56,6 +56,7 @@ def update(
     draft = Draft(state=state, turn=turn, shelf=shelf, fits=fits, reference=state.focus or state.last_shown)
     draft.emit("turn")
     resolved = basket.answer_pending(draft, resolved)
+    draft.new_wish = any(item.act.kind in (Kind.NEED, Kind.CONSTRAIN, Kind.OVERRIDE) for item in resolved)
     searching = [item for item in resolved if item.act.kind in SEARCHING]
     if searching:
         _leave_last_list(draft, searching)
@@ -636,10 +637,15 @@ def _more_like(draft: Draft, item: Resolved) -> None:
 
 
 def _reject(draft: Draft, item: Resolved) -> None:
-    ids = item.ids if item.act.target and not item.problem else (item.choices or draft.state.last_shown)
-    if ids:
+    """Turn down what was meant. "No, not that, in cotton" turns down a wish, not each product of the list: what was shown
+    is passed over once more instead of being hidden."""
+    pointed = item.act.target is not None and not item.problem
+    ids = item.ids if pointed else (item.choices or draft.state.last_shown)
+    if ids and (pointed or not draft.new_wish):
         draft.emit("rejected", after=ids, words=item.act.words)
-        draft.emit("focused", after=())
+    elif ids:
+        draft.emit("passed-over", after=ids, words=item.act.words)
+    draft.emit("focused", after=())
 
 
 def _no_preference(draft: Draft, item: Resolved) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ego_cli.conversation.understand.acts import Act, Hardness, Kind, Operator, Span, Understanding
 from ego_cli.conversation.understand.context import Context
-from ego_cli.conversation.understand.framing import keep_topic
+from ego_cli.conversation.understand.framing import keep_topic, one_shelf
 from ego_cli.conversation.understand.held import with_held
 from ego_cli.conversation.understand.items import Item
 from ego_cli.conversation.understand.language import language
@@ -35,11 +35,13 @@ def finish(
     acts = _answers(acts, tokens, read, context)
     acts = _unknown_type(acts, tokens, context, lexicon)
     acts = _without_idle_talk(acts, context)
-    acts = keep_topic(with_held(acts, context), read, context)
+    acts = one_shelf(keep_topic(with_held(acts, context), read, context), lexicon)
     if any(a.kind is Kind.CONSTRAIN and a.attribute == "colour" and a.polarity > 0 for a in acts):
         acts = [a for a in acts if not (a.kind is Kind.RELATIVE and a.value == "different")]
     if any(a.kind is Kind.RELATIVE and a.attribute == "price" for a in acts):
-        acts = [a for a in acts if a.operator not in (Operator.LOWER_HALF, Operator.UPPER_HALF)]  # cheaper than shown
+        acts = [
+            a for a in acts if a.operator not in (Operator.LOWER_HALF, Operator.UPPER_HALF)
+        ]  # cheaper than shown
     acts.sort(key=lambda act: act.span.start if act.span else 0)
     content = [i for item in items if item.kind in _CONTENT for i in range(item.start, item.end)]
     unread = sum(1 for i in content if i not in explained) / len(content) if content else 0.0

@@ -1,4 +1,8 @@
-"""Nouns in an answer: "what counts for me: tag free" is about the thing that is looked for, not a search for tags."""
+"""Nouns in their frame: which begin a search, which are wishes about it, which name one shelf between them.
+
+"What counts for me: tag free" is about the thing that is looked for, not a search for tags; "essentials from the beanies and
+knit hats section" is one shelf, not two things.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import combinations
 
 from ego_cli.conversation.understand.acts import Act, Kind, Operator
 from ego_cli.conversation.understand.context import Context
-from ego_cli.conversation.understand.lexicon import stems_of
+from ego_cli.conversation.understand.lexicon import Lexicon, stems_of
 from ego_cli.settings import load_toml
 
 _LOOK_BACK = 60
@@ -21,9 +26,13 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     table = load_toml("dialogue.toml")["topic"]
 
     def either(words: list[str]) -> str:
-        return "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in sorted(words, key=len, reverse=True))
+        return "|".join(
+            re.escape(word).replace(r"\ ", r"\s+") for word in sorted(words, key=len, reverse=True)
+        )
 
-    frame = re.compile(rf"\b(?:{either(table['frames'])})\s+(?:(?:{either(table['between'])})\s+|[\w'-]+\s+)?(?:\w+\s+)?$")
+    frame = re.compile(
+        rf"\b(?:{either(table['frames'])})\s+(?:(?:{either(table['between'])})\s+|[\w'-]+\s+)?(?:\w+\s+)?$"
+    )
     answer = re.compile(rf"\b(?:{either(table['answers'])})\b\W*(?:\w+\W+){{0,4}}$")
     return frame, answer
 
@@ -50,5 +59,25 @@ def _is_answer(act: Act, text: str, held: Sequence[set[str]]) -> bool:
 
 def _as_wish(act: Act) -> Act:
     return replace(
-        act, kind=Kind.CONSTRAIN, attribute="feature", operator=Operator.IS, value=act.words or act.value, group=None
+        act,
+        kind=Kind.CONSTRAIN,
+        attribute="feature",
+        operator=Operator.IS,
+        value=act.words or act.value,
+        group=None,
     )
+
+
+def one_shelf(acts: Sequence[Act], lexicon: Lexicon) -> list[Act]:
+    """Join two nouns that are parent and leaf of one category path into the one product type that they name."""
+    needs = [act for act in acts if act.kind is Kind.NEED]
+    if len(needs) < 2:
+        return list(acts)
+    for one, other in combinations(needs, 2):
+        pair = frozenset(stems_of(one.value or "")), frozenset(stems_of(other.value or ""))
+        if pair in lexicon.shelves or pair[::-1] in lexicon.shelves:
+            parent, leaf = (one, other) if pair in lexicon.shelves else (other, one)
+            joined = replace(one, value=f"{parent.value} {leaf.value}", words=f"{one.words} {other.words}")
+            kept = [joined if act is one else act for act in acts if act is not other]
+            return [replace(act, group=one.group) if act.group == other.group else act for act in kept]
+    return list(acts)

@@ -75,6 +75,9 @@ class Lexicon:
     vocabulary: Mapping[str, int]
     detail_keys: Mapping[str, str] = field(default_factory=dict)  # stems joined by a space -> key as spelled
     sizes: frozenset[str] = frozenset()
+    shelves: frozenset[tuple[frozenset[str], frozenset[str]]] = (
+        frozenset()
+    )  # (parent, leaf) of every category path
 
     def find(self, tokens: Sequence[Token]) -> tuple[NameSpan, ...]:
         """All names in ``tokens``, longest match first from left to right, none overlapping."""
@@ -188,6 +191,9 @@ def _assemble(
         vocabulary=vocabulary,
         detail_keys={" ".join(stems_of(key)): key for key in keys if key},
         sizes=frozenset(size.lower() for size in counts["size"]),
+        shelves=frozenset(
+            (frozenset(stems_of(path[-2])), frozenset(stems_of(path[-1]))) for path in paths if len(path) >= 2
+        ),
     )
 
 
@@ -228,6 +234,10 @@ def _idioms() -> tuple[str, ...]:
     )
 
 
+LONGEST_NAME = 8
+"""Words of a name at most: "handbags and wallets fashion backpacks" has five."""
+
+
 class _Builder:
     """Plants names into one tree, each phrase and kind once."""
 
@@ -237,7 +247,7 @@ class _Builder:
         self._seen: set[tuple[tuple[str, ...], str]] = set()
 
     def add(self, stems: tuple[str, ...], name: Name) -> None:
-        if not stems or len(stems) > 6 or (stems, name.kind) in self._seen:
+        if not stems or len(stems) > LONGEST_NAME or (stems, name.kind) in self._seen:
             return
         self._seen.add((stems, name.kind))
         plant(self.tree, stems, name)
@@ -254,7 +264,7 @@ class _Builder:
                     category_stems.update(stems)
                     if (
                         not stems
-                        or len(stems) > 4
+                        or len(stems) > 5
                         or (stems in barred and stems not in general)
                         or stems in people
                     ):
@@ -262,12 +272,14 @@ class _Builder:
                     if stems[-1].isdigit():
                         continue
                     self.add(stems, Name("product", part))
+                    if "&" in part:
+                        self.add(stems_of(part.replace("&", " and ")), Name("product", part))
                     if (stems[-1],) in general and (stems[-1],) not in barred:
                         self.add(stems[-1:], Name("product", part.split()[-1]))
             if len(path) >= 2:
-                pair = stems_of(f"{path[-2]} {path[-1]}")
-                if len(pair) <= 6:
-                    self.add(pair, Name("product", f"{path[-2]} {path[-1]}"))
+                pair = f"{path[-2]} {path[-1]}"
+                self.add(stems_of(pair), Name("product", pair))
+                self.add(stems_of(pair.replace("&", " and ")), Name("product", pair))
         for head, phrase in _heads(titles, category_stems).items():
             if head not in barred:
                 self.add(head, Name("product", phrase))
