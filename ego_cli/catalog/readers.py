@@ -49,8 +49,9 @@ class Reading:
     """A product file being read. Iterating yields its products; the other fields say how it was understood.
 
     ``currency_origin`` tells where ``currency`` (ISO 4217 or None) comes from, for a person. ``skipped`` holds the first
-    bad rows, ``skipped_count`` counts them all; both grow while products are taken. ``rows`` counts data rows so far,
-    ``position`` gives the bytes of the file read so far.
+    bad rows, ``skipped_count`` counts them all and ``folded`` the rows that only added a variant to the product above them;
+    they grow while products are taken. ``position`` gives the bytes of the file read so far. ``worldwide_ids``: the ids
+    are codes that the whole trade shares, so two of them are two products.
     """
 
     path: Path
@@ -62,9 +63,9 @@ class Reading:
     products: Iterator[Product]
     skipped: list[Skip] = field(default_factory=list)
     skipped_count: int = 0
-    rows: int = 0
+    folded: int = 0
     position: Callable[[], int] = lambda: 0
-    worldwide_ids: bool = False  # ids that the whole trade shares: two of them are two products
+    worldwide_ids: bool = False
 
     def __iter__(self) -> Iterator[Product]:
         return self.products
@@ -114,10 +115,10 @@ def _products(builder: Builder, records: Iterable[tuple[int, Record]], reading: 
     pending: Product | None = None
     codes: frozenset[str] = frozenset()
     for line, record in records:
-        reading.rows += 1
         try:
             if builder.folds and pending is not None and builder.continues(record, pending, codes):
                 variant = builder.build(record, pending.title)
+                reading.folded += 1
                 if isinstance(variant, Product):
                     pending = merge(pending, replace(variant, id=pending.id, offers=()))
                 continue

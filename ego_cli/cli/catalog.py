@@ -62,14 +62,13 @@ def add(
             source=", ".join(str(file.resolve()) for file in files),
             progress=lambda stage, done, total: advance(done, total) if stage != "reading" else None,
         )
-    rows = sum(reading.rows for reading in readings)
+    merged = products.merged + sum(reading.folded for reading in readings)
     skipped = sum(reading.skipped_count for reading in readings) + report.skipped
     summary = {
         "name": name,
         "loaded": report.loaded - products.merged,
         "skipped": skipped,
-        "merged": products.merged,
-        "rows": rows,
+        "merged": merged,
         "currency": _shared_currency(readings),
         "seconds": round(report.seconds, 3),
     }
@@ -78,8 +77,8 @@ def add(
         out_json(summary)
     else:
         out(
-            f"{name}: {summary['loaded']:,} products loaded from {rows:,} rows, {products.merged:,} merged into others, "
-            f"{skipped:,} skipped ({report.seconds:.1f} s)"
+            f"{name}: {summary['loaded']:,} products loaded, {merged:,} rows merged into others, {skipped:,} skipped "
+            f"({report.seconds:.1f} s)"
         )
     if strict and skipped:
         raise typer.Exit(int(ExitCode.FAILED))
@@ -173,9 +172,8 @@ def inspect(
         "encoding": reading.encoding,
         "currency": reading.currency,
         "currency_from": reading.currency_origin,
-        "rows": reading.rows,
         "products": count - products.merged,
-        "merged": products.merged,
+        "merged": products.merged + reading.folded,
         "skipped": reading.skipped_count,
     }
     if as_json:
@@ -193,7 +191,8 @@ def inspect(
     )
     out(f"{file.name}: {reading.format}, {reading.encoding}; prices in {money}")
     out(
-        f"{reading.rows:,} rows make {count - products.merged:,} products ({products.merged:,} merged into others)"
+        f"{summary['products']:,} products, {summary['merged']:,} rows merged into others, "
+        f"{summary['skipped']:,} rows skipped"
     )
     out()
     table([c for c in columns if c["holds"] != "dropped"], ("column", "holds", "why"))

@@ -137,15 +137,27 @@ class Collapse:
     ) -> None:
         self._sources = sources
         self._earlier = earlier
-        self._places: dict[int, str] = {}
+        self._places: dict[int, str] = {}  # identity -> id under which it was seen first
+        self._owners: dict[str, int] = {}  # id -> number of the source that gave it
         self._recent: OrderedDict[str, Product] = OrderedDict()
         self.merged = 0
 
     def __iter__(self) -> Iterator[Product]:
-        for source in self._sources:
+        for number, source in enumerate(self._sources):
             apart = getattr(source, "worldwide_ids", False)
             for product in source:
+                if len(self._sources) > 1:
+                    product = self._own_id(product, number)
                 yield self._with_equals(product, apart)
+
+    def _own_id(self, product: Product, number: int) -> Product:
+        """Two shops may both have a product "1": the second one's gets the number of its source before its id."""
+        if self._owners.setdefault(product.id, number) == number:
+            return product
+        known = self._recent.get(product.id)
+        if known is not None and _plain(known.title) == _plain(product.title):
+            return product
+        return replace(product, id=f"{number + 1}-{product.id}")
 
     def _with_equals(self, product: Product, apart: bool) -> Product:
         known = product.id
