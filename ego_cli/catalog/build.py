@@ -25,7 +25,8 @@ import numpy as np
 
 from ego_cli.catalog import text
 from ego_cli.catalog.facets import FacetBuilder
-from ego_cli.catalog.lexical import FIELDS, ImpactBuilder
+from ego_cli.catalog.impacts import ImpactBuilder
+from ego_cli.catalog.lexical import FIELDS
 from ego_cli.catalog.product import Product
 from ego_cli.catalog.store import (
     GENERATION,
@@ -33,12 +34,10 @@ from ego_cli.catalog.store import (
     Catalogue,
     LoadReport,
     Progress,
-    decode_product,
-    encode_product,
     field_weights,
     read_about,
-    search_fields,
 )
+from ego_cli.catalog.stored import decode_product, encode_product, search_fields
 from ego_cli.errors import CatalogueError
 from ego_cli.settings import private_folder
 
@@ -158,8 +157,9 @@ def build(
         if durable:
             _flush_to_disk([path.parent])
     except BaseException:
-        new.unlink(missing_ok=True)
-        shutil.rmtree(folder, ignore_errors=True)
+        if new.exists():  # else it was renamed before an interrupt came: the load is done and its arrays stay
+            new.unlink()
+            shutil.rmtree(folder, ignore_errors=True)
         raise
     return LoadReport(kept, skipped, merged, time.monotonic() - began)
 

@@ -16,10 +16,10 @@ from ego_cli.catalog.store import (
     Catalogue,
     Finding,
     connect,
-    decode_product,
     read_about,
     stale_because,
 )
+from ego_cli.catalog.stored import decode_product
 from ego_cli.catalog.text import full_text_query
 from ego_cli.errors import CatalogueError
 

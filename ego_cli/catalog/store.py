@@ -21,7 +21,7 @@ import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, overload
 
@@ -31,7 +31,8 @@ from ego_cli.catalog import text
 from ego_cli.catalog.facets import SINGLE, Facets
 from ego_cli.catalog.fulltext import FullTextFallback
 from ego_cli.catalog.lexical import FIELDS, Lexical, LexicalIndex, Mask, Rows, Scores, mapped
-from ego_cli.catalog.product import Offer, Product
+from ego_cli.catalog.product import Product
+from ego_cli.catalog.stored import decode_product
 from ego_cli.errors import CatalogueError, MisuseError, NotFoundError
 from ego_cli.settings import (
     demo_catalogue_file,
@@ -94,55 +95,6 @@ CREATE VIRTUAL TABLE vocabulary USING fts5vocab(fulltext, 'row');
 """
 # A catalogue of an older form is made anew from its products, so one name says all about a file's form.
 MIGRATIONS: Mapping[str, str] = {"0001 products, about, full text": _SCHEMA}
-
-
-# --- products as text -----------------------------------------------------------------------------------------------
-
-_DEFAULTS = {field.name: field.default for field in fields(Product)}
-_TUPLES = ("categories", "features", "colours", "materials", "sizes", "flags", "reviews")
-
-
-def encode_product(product: Product) -> str:
-    """A product as JSON, empty fields left out."""
-    record: dict[str, Any] = {}
-    for name in _DEFAULTS:
-        value = getattr(product, name)
-        if value is None or value == () or value == "" or (name == "rating_count" and value == 0):
-            continue
-        if name == "offers":
-            value = [[offer.seller, offer.price, offer.currency, offer.url] for offer in value]
-        elif name == "details":
-            if not value:
-                continue
-            value = dict(value)
-        record[name] = value
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
-
-
-def decode_product(line: str) -> Product:
-    """The product that ``encode_product`` wrote."""
-    record = json.loads(line)
-    for name in _TUPLES:
-        if name in record:
-            record[name] = tuple(record[name])
-    if "offers" in record:
-        record["offers"] = tuple(Offer(*offer) for offer in record["offers"])
-    return Product(**record)
-
-
-def search_fields(product: Product) -> tuple[str, ...]:
-    """The texts that are searched, in the order of ``lexical.FIELDS``."""
-    details = [f"{key} {value}" for key, value in product.details.items()]
-    details += [*product.colours, *product.materials, *product.sizes, product.gender or ""]
-    sellers = dict.fromkeys(name for name in (product.brand, product.store) if name)
-    return (
-        product.title,
-        "\n".join(product.categories),
-        "\n".join(product.features),
-        "\n".join(details),
-        "\n".join(sellers),
-        f"{product.description}\n{product.ingredients}" if product.ingredients else product.description,
-    )
 
 
 # --- opening --------------------------------------------------------------------------------------------------------

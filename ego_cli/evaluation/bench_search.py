@@ -24,9 +24,11 @@ import numpy as np
 
 from ego_cli.catalog import text
 from ego_cli.catalog.build import build
-from ego_cli.catalog.lexical import ImpactBuilder, LexicalIndex
+from ego_cli.catalog.impacts import ImpactBuilder
+from ego_cli.catalog.lexical import LexicalIndex
 from ego_cli.catalog.product import Product
-from ego_cli.catalog.store import Catalogue, connect, field_weights, read_about, search_fields
+from ego_cli.catalog.store import Catalogue, connect, field_weights, read_about
+from ego_cli.catalog.stored import search_fields
 from ego_cli.settings import private_folder, user_cache_folder
 
 WORDS = 60_000  # distinct words of the corpus

@@ -22,10 +22,9 @@ from typing import Any
 
 from ego_cli.settings import load_toml
 
-SMALLEST, LARGEST = 1, 5_000_000  # rows of one file
 SEED = 20_240_601
 
-_SYLLABLES = ["ka", "lo", "ve", "mi", "ra", "dor", "san", "tel", "bri", "nor", "fa", "el", "qui", "zan", "mar", "pe", "lu", "gra", "thu", "vi", "ton", "ber", "si", "da", "ren", "hol", "wy", "cas", "ju", "ne", "ost", "fen", "pri", "al", "mo", "xa", "sel", "kir"]
+_SYLLABLES = ["ka", "lo", "ve", "mi", "ra", "dor", "san", "tel", "bri", "nor", "fa", "el", "qui", "zan", "mar", "pe", "lu", "gra", "thu", "vi", "ton", "ber", "si", "da", "ren", "hol", "wy", "cas", "ju", "ne", "ost", "fen", "pri", "al", "mo", "xa", "sel", "kir"]  # fmt: skip
 _SLOT = re.compile(r"\{(\w+)\}")
 
 

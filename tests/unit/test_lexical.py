@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ego_cli.catalog import lexical, text
+from ego_cli.catalog.impacts import ImpactBuilder
 from ego_cli.catalog.lexical import LexicalIndex
 from ego_cli.catalog.product import Product
 from ego_cli.catalog.store import Catalogue, connect, memory_catalogue
@@ -84,7 +85,7 @@ def test_any_catalogue_with_any_weights_scores_as_fts5(
     rows: list[list[str]], asked: list[str], weights: list[float], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("impacts")
-    builder = lexical.ImpactBuilder(folder, dict(zip(lexical.FIELDS, weights, strict=True)))
+    builder = ImpactBuilder(folder, dict(zip(lexical.FIELDS, weights, strict=True)))
     database = sqlite3.connect(":memory:")
     database.execute(
         f"CREATE VIRTUAL TABLE t USING fts5({', '.join(lexical.FIELDS)}, tokenize='{text.TOKENIZER}')"

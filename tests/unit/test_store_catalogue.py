@@ -14,8 +14,6 @@ from ego_cli.catalog import store
 from ego_cli.catalog.product import Offer, Product
 from ego_cli.catalog.store import (
     check_catalogue,
-    decode_product,
-    encode_product,
     list_catalogues,
     load_catalogue,
     memory_catalogue,
@@ -23,6 +21,7 @@ from ego_cli.catalog.store import (
     rebuild_catalogue,
     remove_catalogue,
 )
+from ego_cli.catalog.stored import decode_product, encode_product
 from ego_cli.errors import CatalogueError, MisuseError, NotFoundError
 
 DRESS = Product(

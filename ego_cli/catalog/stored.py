@@ -1,0 +1,55 @@
+"""A product as it is stored (JSON) and as it is searched (one text a field)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from typing import Any
+
+from ego_cli.catalog.product import Offer, Product
+
+_DEFAULTS = {field.name: field.default for field in fields(Product)}
+_TUPLES = ("categories", "features", "colours", "materials", "sizes", "flags", "reviews")
+
+
+def encode_product(product: Product) -> str:
+    """A product as JSON, empty fields left out."""
+    record: dict[str, Any] = {}
+    for name in _DEFAULTS:
+        value = getattr(product, name)
+        if value is None or value == () or value == "" or (name == "rating_count" and value == 0):
+            continue
+        if name == "offers":
+            value = [[offer.seller, offer.price, offer.currency, offer.url] for offer in value]
+        elif name == "details":
+            if not value:
+                continue
+            value = dict(value)
+        record[name] = value
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+
+
+def decode_product(line: str) -> Product:
+    """The product that ``encode_product`` wrote."""
+    record = json.loads(line)
+    for name in _TUPLES:
+        if name in record:
+            record[name] = tuple(record[name])
+    if "offers" in record:
+        record["offers"] = tuple(Offer(*offer) for offer in record["offers"])
+    return Product(**record)
+
+
+def search_fields(product: Product) -> tuple[str, ...]:
+    """The texts that are searched, in the order of ``lexical.FIELDS``."""
+    details = [f"{key} {value}" for key, value in product.details.items()]
+    details += [*product.colours, *product.materials, *product.sizes, product.gender or ""]
+    sellers = dict.fromkeys(name for name in (product.brand, product.store) if name)
+    return (
+        product.title,
+        "\n".join(product.categories),
+        "\n".join(product.features),
+        "\n".join(details),
+        "\n".join(sellers),
+        f"{product.description}\n{product.ingredients}" if product.ingredients else product.description,
+    )
