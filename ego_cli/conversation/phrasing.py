@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ego_cli.conversation.events import Card, Decision
+from ego_cli.conversation.words import stems
 from ego_cli.llm.prompts import Prompt, data_block, prompt, quoted
 from ego_cli.settings import load_toml
 
@@ -48,7 +49,8 @@ class FactSheet:
     facts: Mapping[str, Any]
     products: tuple[ProductFacts, ...]
     words: frozenset[str]
-    numbers: frozenset[str]  # as "20000" and, with what it counts, "20000mah"
+    numbers: frozenset[str]  # of products: as "20000" and, with what it counts, "20000mah"
+    counts: frozenset[str]  # how many products fit and are shown
     money: frozenset[float]  # bounds and differences that belong to no single product
 
     def prompt(self) -> Prompt:
@@ -93,7 +95,8 @@ def fact_sheet(decision: Decision, cards: Sequence[Card], *, said: str, language
         for scored, card in shown
     )
     texts = [*leads, *(text for row in rows for text in _texts(row))]
-    numbers = {number for text in texts for number in _numbers_with_units(text)} | {str(len(decision.shown))}
+    numbers = {number for row in rows for text in _texts(row) for number in _numbers_with_units(text)}
+    counts = {number for text in leads for number in _numbers_with_units(text)} | {str(len(decision.shown))}
     bounds = {group.price_max for group in decision.groups if group.price_max is not None}
     return FactSheet(
         said=said,
@@ -102,6 +105,7 @@ def fact_sheet(decision: Decision, cards: Sequence[Card], *, said: str, language
         products=products,
         words=frozenset().union(*map(_words, texts)),
         numbers=frozenset(numbers),
+        counts=frozenset(counts),
         money=frozenset().union(bounds, *map(_amounts, leads)),
     )
 
@@ -117,21 +121,34 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"”')]*\s+")
 
 
 def audited(pieces: Iterable[str], sheet: FactSheet, named: Named) -> Iterator[str]:
-    """Whole sentences of a stream, each once it has passed. Raises ``AuditError`` at the first that does not."""
+    """Whole sentences of a stream, each once it has passed; the first are held back until one names a product.
+
+    Raises ``AuditError`` at the first sentence that does not pass, and at the end when none named a product.
+    """
     audit = Audit(sheet, named)
+    held: list[str] | None = []
+    for sentence in _sentences(pieces):
+        passed = audit.passed(sentence)
+        if held is None:
+            yield passed
+        else:
+            held.append(passed)
+            if audit.about:
+                yield from held
+                held = None
+    if held is not None:
+        raise AuditError("it says nothing of the products")
+
+
+def _sentences(pieces: Iterable[str]) -> Iterator[str]:
+    """Whole sentences; an end that was not finished is left out."""
     waiting = ""
-    said = False
     for piece in pieces:
         waiting += piece
         *whole, waiting = _SENTENCE_END.split(waiting)
-        for sentence in whole:
-            yield audit.passed(sentence)
-            said = True
-    if waiting.strip() and (not said or waiting.rstrip().endswith((".", "!", "?", "…"))):
-        yield audit.passed(waiting)
-        said = True
-    if not said:
-        raise AuditError("no words")
+        yield from whole
+    if waiting.rstrip(" \n\"”')").endswith((".", "!", "?", "…")):
+        yield waiting
 
 
 # --- the audit -----------------------------------------------------------------------------------------------------------
@@ -154,7 +171,8 @@ class Audit:
         self._sheet = sheet
         self._named = named
         self._lists: Mapping[str, Any] = load_toml("prompts", "phrase.toml")["audit"]
-        self._about: tuple[ProductFacts, ...] = ()
+        self.about: tuple[ProductFacts, ...] = ()
+        self._stems = {stem for word in sheet.words for stem in stems(word)}
         self._length = 0
 
     def passed(self, sentence: str) -> str:
@@ -167,7 +185,7 @@ class Audit:
         if self._length > self._lists["longest"]:
             raise AuditError("it is too long")
         lower = [token.lower().replace("’", "'") for token in tokens]
-        self._about = self._products_named(lower) or self._about
+        self.about = self._products_named(lower) or self.about
         self._check_numbers(lower)
         self._check_names(tokens, lower, sentence)
         self._check_claims(lower)
@@ -225,7 +243,8 @@ class Audit:
         known_units = {number.lstrip("0123456789.") for number in self._sheet.numbers}
         if not unit and following in known_units and following:
             counted += following
-        if counted not in self._sheet.numbers:
+        counts_products = following in self._lists["counted"] or set(stems(following)) & self._stems
+        if counted not in self._sheet.numbers and not (counted in self._sheet.counts and counts_products):
             raise AuditError(f"{token!r} is not in the facts")
 
     def _counts_people(self, lower: Sequence[str], place: int) -> bool:
@@ -241,7 +260,7 @@ class Audit:
 
     def _of_products(self, kind: str) -> frozenset[float]:
         """The amounts of the products that are spoken of; of all when none is."""
-        products = self._about or self._sheet.products
+        products = self.about or self._sheet.products
         return frozenset().union(*(getattr(product, kind) for product in products))
 
     # --- names and claims
@@ -285,7 +304,7 @@ class Audit:
             if said is None:
                 continue
             text = text.replace(f" {said} ", " ")  # "best rated" is not also "best"
-            if not self._about or not all(map(holds, self._about)):
+            if not self.about or not all(map(holds, self.about)):
                 raise AuditError(f"{said!r} does not hold of what it is said of")
 
 
