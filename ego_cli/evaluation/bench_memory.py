@@ -18,7 +18,12 @@ _KINDS = "red blue green black white cotton leather suede linen silk wooden plas
 
 
 def run(
-    *, processes: int = 8, adds: int = 500, memories: int = 2_000, recalls: int = 300, folder: Path | None = None
+    *,
+    processes: int = 8,
+    adds: int = 500,
+    memories: int = 2_000,
+    recalls: int = 300,
+    folder: Path | None = None,
 ) -> dict[str, Any]:
     """Run all three and return one flat object; latencies in ms, rates per second.
 
@@ -40,9 +45,13 @@ def writers(root: Path, processes: int, adds: int) -> dict[str, Any]:
     """``processes`` at once, each with ``adds`` acknowledged adds to one shopper's memory. The clock runs from the moment
     when all are ready to the last acknowledgement."""
     open_memory(USER, root=root).close()
-    context = multiprocessing.get_context("fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn")
+    context: Any = multiprocessing.get_context(
+        "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
+    )
     ready, go = context.Barrier(processes + 1), context.Event()
-    workers = [context.Process(target=_writer, args=(root, number, adds, ready, go)) for number in range(processes)]
+    workers = [
+        context.Process(target=_writer, args=(root, number, adds, ready, go)) for number in range(processes)
+    ]
     for worker in workers:
         worker.start()
     ready.wait()
@@ -80,15 +89,31 @@ def latencies(root: Path, memories: int, recalls: int) -> dict[str, Any]:
     random_ = random.Random(7)
     with open_memory(USER, root=root) as memory:
         memory.log_many(
-            {"kind": "said", "text": f"{_sentence(random_)} number {i}", "speaker": random_.choice(("Ada", "Bayo"))}
+            {
+                "kind": "said",
+                "text": f"{_sentence(random_)} number {i}",
+                "speaker": random_.choice(("Ada", "Bayo")),
+            }
             for i in range(memories - 100)
         )
         for i in range(100):
             memory.hear(f"I like {random_.choice(_KINDS)} {random_.choice(_THINGS)} number {i}")
         memory.recall("warm up")
-        hear = [_timed(lambda i=i: memory.hear(f"I love {random_.choice(_THINGS)} style {i}", turn=i, session="b")) for i in range(300)]
+        hear = [
+            _timed(
+                lambda i=i: memory.hear(f"I love {random_.choice(_THINGS)} style {i}", turn=i, session="b")
+            )
+            for i in range(300)
+        ]
         memory.recall("warm up")
-        recall = [_timed(lambda: memory.recall(f"which {random_.choice(_KINDS)} {random_.choice(_THINGS)} did Ada like")) for _ in range(recalls)]
+        recall = [
+            _timed(
+                lambda: memory.recall(
+                    f"which {random_.choice(_KINDS)} {random_.choice(_THINGS)} did Ada like"
+                )
+            )
+            for _ in range(recalls)
+        ]
         profile = [_timed(lambda: memory.profile("shoes")) for _ in range(100)]
     return {
         "memories": memories,

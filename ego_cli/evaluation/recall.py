@@ -129,7 +129,8 @@ def load_events(memory: Memory, events: Sequence[Mapping[str, Any]]) -> dict[int
             {"kind": "said", "text": str(event["text"]), "speaker": event.get("speaker"), "at": at, "session": str(session),
              "event_id": str(event["id"])}
         )  # fmt: skip
-    return dict(zip(memory.log_many(rows), (row["event_id"] for row in rows), strict=True))
+    ids = [str(event["id"]) for event in events]
+    return dict(zip(memory.log_many(rows), ids, strict=True))
 
 
 def _ask_all(memory: Memory, conversation: Mapping[str, Any]) -> Iterator[Question]:

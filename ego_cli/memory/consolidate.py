@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ego_cli.errors import EgoError
 from ego_cli.memory.entry import EPISODIC, INFERRED, ME, NARRATIVE, SEMANTIC, Entry, Fact, stamp
-from ego_cli.memory.extract import canonical_object, read_amount, read_row
+from ego_cli.memory.extract import read_row
 from ego_cli.memory.forgetting import is_protected
 from ego_cli.memory.profile import signal_weight
+from ego_cli.memory.things import canonical_object, read_amount
 from ego_cli.memory.tokens import terms
 from ego_cli.settings import load_toml
 

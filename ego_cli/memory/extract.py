@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from ego_cli.memory.entry import EPISODIC, ME, SEMANTIC, Fact
+from ego_cli.memory.grammar import PERSON, POSSESSIVE, Grammar, Rule, load_grammar
+from ego_cli.memory.things import canonical_object, read_amount, sized_thing, split_list, word_list
 from ego_cli.memory.times import without_times
 from ego_cli.memory.tokens import stem, terms, words_of
 from ego_cli.settings import load_toml
@@ -21,37 +22,8 @@ from ego_cli.settings import load_toml
 LONGEST_MESSAGE = 4_000  # characters that are read; nobody says more about herself in one breath
 LONGEST_TEXT = 200  # characters of a fact's text
 
-# Signs that no shopper types stand for "the person" and "the person's" in canonical clauses.
-_PERSON, _POSSESSIVE = "§", "¶"
-
-_SIZE = (
-    r"(?:(?:uk|us|eu|eur|size)\s*)?(?:\d{1,4}(?:[.,]5|½)?(?:\s*(?:uk|us|eu))?|\d{2,3}\s?[a-h]{1,2}|(?:[2-6]?x{1,4})?[sl]|m|"
-    r"(?:extra[- ])*(?:small|large)|medium|petite|plus[- ]size|free size)"
-)
-_MONEY = r"(?:₦|n|ngn|\$|usd|£|gbp|€|eur|#)?\s?\d[\d,]*(?:\.\d+)?\s?(?:k|m|thousand|million)?\s?(?:naira|dollars?|usd|pounds?|gbp|euros?|ngn|bucks)?"
-_AMOUNT = re.compile(
-    r"(?P<sign>₦|ngn|n(?=\d)|\$|usd|£|gbp|€|eur|#)?\s?(?P<number>\d[\d,]*(?:\.\d+)?)\s?(?P<scale>k|m|thousand|million)?\b\s?"
-    r"(?P<name>naira|dollars?|usd|pounds?|gbp|euros?|ngn|bucks)?",
-    re.IGNORECASE,
-)
-_CURRENCY = {
-    "₦": "NGN",
-    "n": "NGN",
-    "#": "NGN",
-    "naira": "NGN",
-    "ngn": "NGN",
-    "$": "USD",
-    "usd": "USD",
-    "dollar": "USD",
-}
-_CURRENCY |= {"dollars": "USD", "bucks": "USD", "£": "GBP", "gbp": "GBP", "pound": "GBP", "pounds": "GBP"}
-_CURRENCY |= {"€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR"}
 
 _SENTENCE_END = re.compile(r"(?<=[^\d\W])[.](?=\s|$)|(?<=\d)[.](?=\s|$)|[!?;\n]+|:(?=\s)|\s[-–—]+\s")
-_NEGATION = (
-    r"(?:do not|can not|will not|did not|never|no-longer|no|nor|not|hardly ever|hardly|rarely|barely|seldom|"
-    r"(?:have|had|would|could) (?:never|not)|do never|be no-longer going to)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,136 +42,6 @@ class _Clause:
     words: str  # as she typed it
 
 
-@dataclass(frozen=True, slots=True)
-class _Rule:
-    pattern: re.Pattern[str]
-    yes: str | None
-    no: str | None
-    each: bool
-    preset: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Grammar:
-    skip: re.Pattern[str]
-    opening: re.Pattern[str]
-    remember: re.Pattern[str]
-    pointing: re.Pattern[str]
-    empty: re.Pattern[str]
-    anything: re.Pattern[str]
-    tail: re.Pattern[str]
-    adverbs: re.Pattern[str]
-    negation: re.Pattern[str]
-    canonical: tuple[tuple[re.Pattern[str], str], ...]
-    relation: re.Pattern[str]
-    relations: Mapping[str, str]  # any word for a relation -> the canonical one
-    pronouns: Mapping[str, str]  # canonical relation -> "he", "she" or "any"
-    conjunction: re.Pattern[str]
-    bare: re.Pattern[str]  # a verb that takes its person from the clause before
-    rules: Mapping[str, tuple[_Rule, ...]]  # by first sign of the clause
-    outcomes: Mapping[str, Mapping[str, Any]]
-    verbs: Mapping[str, str]  # stem of a verb -> the domain that its object is limited to
-    plain: Mapping[str, str]  # stem of a verb -> the verb
-
-
-@lru_cache(maxsize=16)
-def _words(name: str) -> frozenset[str]:
-    """A word list of the rules file."""
-    return frozenset(load_toml("memory_rules.toml")["words"][name].split())
-
-
-@lru_cache(maxsize=1)
-def _grammar() -> _Grammar:
-    table = load_toml("memory_rules.toml")
-    talk = {key: value.replace("\n", "") for key, value in table["talk"].items()}
-    fill = {
-        "{size}": _SIZE,
-        "{money}": _MONEY,
-        "{habit}": "(?:" + "|".join(table["verbs"]["habit"].split()) + ")",
-        "{passing}": _alternatives(table["passing"]["states"]),
-        "{passing_thing}": _alternatives(table["passing"]["things"]),
-    }
-    relations: dict[str, str] = {}
-    pronouns: dict[str, str] = {}
-    for pronoun, group in table["people"].items():
-        for canonical, others in group.items():
-            pronouns[canonical] = pronoun
-            relations |= dict.fromkeys([canonical, *others.split()], canonical)
-    by_length = sorted(relations, key=len, reverse=True)
-    rules: dict[str, list[_Rule]] = {_PERSON: [], _POSSESSIVE: [], "": []}
-    for entry in table["rule"]:
-        pattern = entry["pattern"]
-        first = _PERSON if pattern.startswith("^S ") else _POSSESSIVE if pattern.startswith("^P ") else ""
-        rules[first].append(
-            _Rule(
-                re.compile(_signs(_filled(pattern, fill)), re.IGNORECASE),
-                entry.get("yes"),
-                entry.get("no"),
-                entry.get("each", False),
-                entry.get("set", {}),
-            )
-        )
-    verbs = {
-        stem(verb): "" if domain == "any" else domain
-        for domain in ("any", "beauty", "food", "fashion")
-        for verb in table["verbs"][domain].split()
-    }
-    plain = {
-        stem(verb): verb
-        for names in ("habit", "any", "beauty", "food", "fashion")
-        for verb in table["verbs"][names].split()
-    }
-    bare = talk["bare"]
-    speaker = r"(?:i|we|he|she|they|him|her|im|em|my|his|their|our|na)"
-    return _Grammar(
-        skip=re.compile(talk["skip"], re.IGNORECASE),
-        opening=re.compile(talk["opening"] + r"(?:\s*[,:.…-]+\s*|\s+(?=\S))", re.IGNORECASE),
-        remember=re.compile(talk["remember"], re.IGNORECASE),
-        pointing=re.compile(talk["pointing"] + r"\b", re.IGNORECASE),
-        empty=re.compile(talk["empty"], re.IGNORECASE),
-        anything=re.compile("^" + table["words"]["anything"].replace("\n", "") + r"\s+", re.IGNORECASE),
-        tail=re.compile(r"[\s,]+" + talk["tail"] + r"$", re.IGNORECASE),
-        adverbs=re.compile(talk["adverbs"] + r"\s+", re.IGNORECASE),
-        negation=re.compile(rf"^{_PERSON} {_NEGATION}\s+", re.IGNORECASE),
-        canonical=tuple((re.compile(e["pattern"], re.IGNORECASE), e["put"]) for e in table["canonical"]),
-        relation=re.compile(
-            rf"^(?:my|our)\s+(?P<before>(?:[\w-]+\s+){{0,3}}?)(?P<relation>{'|'.join(map(re.escape, by_length))})"
-            rf"(?P<owner>'s|s')?(?=\s|$)\s*(?P<name>(?-i:[A-Z][\w'-]+)\s+)?(?P<rest>.*)$",
-            re.IGNORECASE,
-        ),
-        relations=relations,
-        pronouns=pronouns,
-        conjunction=re.compile(
-            rf"(?:\s*,\s*|\s+)(?:and|but|so|while|because|although|though|also|plus|then)\s+(?={speaker}(?:'|\s))"
-            rf"|\s*,\s*(?={speaker}(?:'|\s))|\s*,\s*(?=(?:what|which|do you|can you|could you|show me|give me|any)\b)"
-            rf"|\s*,?\s+(?:and|but|so|or)\s+(?={bare}\b)",
-            re.IGNORECASE,
-        ),
-        bare=re.compile(rf"(?:{bare})\b", re.IGNORECASE),
-        rules={first: tuple(list_) for first, list_ in rules.items()},
-        outcomes=table["outcome"],
-        verbs=verbs,
-        plain=plain,
-    )
-
-
-def _alternatives(words: str) -> str:
-    return "(?:" + "|".join(re.escape(word) for word in words.replace("\n", "").split("|")) + ")"
-
-
-def _filled(pattern: str, fill: Mapping[str, str]) -> str:
-    for name, value in fill.items():
-        pattern = pattern.replace(name, value)
-    return pattern
-
-
-def _signs(pattern: str) -> str:
-    """Patterns write S and P for readability; only our signs can match them."""
-    return re.sub(r"(?<!\?)\bP\b(?!<)", _POSSESSIVE, re.sub(r"\bS\b", _PERSON, pattern)).replace(
-        rf"{_PERSON}\b", _PERSON
-    )
-
-
 def extract(text: str, *, people: Mapping[str, str] | None = None, spoken_of: str | None = None) -> Reading:
     """Read the facts in one message of the shopper.
 
@@ -207,7 +49,7 @@ def extract(text: str, *, people: Mapping[str, str] | None = None, spoken_of: st
     the third person of an earlier message that "he" or "she" can mean. Words after "remember that" that no rule reads
     become a note.
     """
-    grammar = _grammar()
+    grammar = load_grammar()
     known = dict(people or {})
     facts: dict[str, Fact] = {}
     statement = False
@@ -218,7 +60,7 @@ def extract(text: str, *, people: Mapping[str, str] | None = None, spoken_of: st
         if clause is None:
             continue
         last = clause.subject
-        statement = statement or clause.form[:1] in (_PERSON, _POSSESSIVE)
+        statement = statement or clause.form[:1] in (PERSON, POSSESSIVE)
         for fact in _apply(clause, grammar):
             facts[fact.key + ("!" if fact.retracts else "")] = fact
             if fact.kind == "name" and fact.subject != ME:
@@ -244,7 +86,7 @@ def read_row(text: str) -> Fact:
 
 def relation_in(words: str, subjects: Iterable[str]) -> tuple[str, str]:
     """Whose fact words name, and the rest of them: "my mum's size" -> ("mother", "size"), "my size" -> ("me", "size")."""
-    grammar = _grammar()
+    grammar = load_grammar()
     bare = re.sub(r"(?i)^(?:my|our|the)\s+", "", words)
     if match := grammar.relation.match(f"my {bare}"):
         return _relation(match, grammar), match["rest"]
@@ -257,7 +99,7 @@ def relation_in(words: str, subjects: Iterable[str]) -> tuple[str, str]:
 # --- from text to clauses ----------------------------------------------------------------------------------------------
 
 
-def _clauses(text: str, grammar: _Grammar) -> Iterator[str]:
+def _clauses(text: str, grammar: Grammar) -> Iterator[str]:
     text = text[:LONGEST_MESSAGE].replace("’", "'").replace("‘", "'")
     start = 0
     for end in [*_SENTENCE_END.finditer(text), None]:
@@ -271,11 +113,11 @@ def _clauses(text: str, grammar: _Grammar) -> Iterator[str]:
         if asked:
             parts = parts[:-1]  # the last clause is the question
         for part in parts:
-            if part and not grammar.skip.match(part):
+            if part and (grammar.bare.match(part) or not grammar.skip.match(part)):
                 yield part
 
 
-def _without_opening(sentence: str, grammar: _Grammar) -> str:
+def _without_opening(sentence: str, grammar: Grammar) -> str:
     for _ in range(4):
         sentence = sentence.strip(" \t,.…\"'“”*-–()[]")
         match = grammar.opening.match(sentence)
@@ -286,7 +128,7 @@ def _without_opening(sentence: str, grammar: _Grammar) -> str:
 
 
 def _canonical(
-    words: str, people: Mapping[str, str], spoken_of: str | None, last: str, grammar: _Grammar
+    words: str, people: Mapping[str, str], spoken_of: str | None, last: str, grammar: Grammar
 ) -> tuple[_Clause | None, str | None]:
     """Bring a clause into canonical form; also returns the third person who is spoken of from now on."""
     form = re.sub(r"\s+", " ", words).strip()
@@ -300,7 +142,7 @@ def _canonical(
     form = re.sub(r"\s+", " ", form).strip()
     subject = ME
     if match := re.match(r"(?i)(?:i|we)\s+(.*)$", form):
-        form = f"{_PERSON} {match.group(1)}"
+        form = f"{PERSON} {match.group(1)}"
     elif match := grammar.relation.match(form):
         subject = _relation(match, grammar)
         spoken_of = subject
@@ -309,31 +151,31 @@ def _canonical(
         if spoken_of is None or not _can_mean(match[1], spoken_of, grammar):
             return None, spoken_of
         subject = spoken_of
-        form = f"{_PERSON} {_plain_verb(match[2])}"
+        form = f"{PERSON} {_plain_verb(match[2])}"
     elif match := re.match(r"(?i)(his|her|their|him)\s+(.*)$", form):
         if spoken_of is None:
             return None, spoken_of
         subject = spoken_of
-        form = f"{_POSSESSIVE} {match[2]}"
+        form = f"{POSSESSIVE} {match[2]}"
     elif match := re.match(r"(?i)(?:my|our)\s+(.*)$", form):
-        form = f"{_POSSESSIVE} {match.group(1)}"
+        form = f"{POSSESSIVE} {match.group(1)}"
     elif grammar.bare.match(form):
         subject = last
-        form = f"{_PERSON} {_plain_verb(form)}"
+        form = f"{PERSON} {_plain_verb(form)}"
     elif named := _named(form, people):
         subject, form = named
         spoken_of = subject
-    form = re.sub(r"(?i)\b(?:my|our)\b" if subject == ME else r"(?i)\b(?:his|her|their)\b", _POSSESSIVE, form)
+    form = re.sub(r"(?i)\b(?:my|our)\b" if subject == ME else r"(?i)\b(?:his|her|their)\b", POSSESSIVE, form)
     if subject == ME:
-        form = re.sub(r"(?i)(?<![\w'])i(?![\w'])", _PERSON, form)
+        form = re.sub(r"(?i)(?<![\w'])i(?![\w'])", PERSON, form)
     return _Clause(subject, form, words), spoken_of
 
 
-def _relation(match: re.Match[str], grammar: _Grammar) -> str:
+def _relation(match: re.Match[str], grammar: Grammar) -> str:
     """Whom the words mean: "my younger sister Ada" is "younger sister Ada", "my mum" is "mother"."""
-    kept = [w for w in match["before"].lower().split() if w in _words("telling_apart")]
+    kept = [w for w in match["before"].lower().split() if w in word_list("telling_apart")]
     name = (match["name"] or "").strip()
-    if name and words_of(name)[0] in _words("not_names"):
+    if name and words_of(name)[0] in word_list("not_names"):
         name = ""
     return " ".join([*kept, grammar.relations[match["relation"].lower()], *([name] if name else [])])
 
@@ -346,10 +188,10 @@ _POSSESSED = re.compile(
 
 def _third_person(rest: str, *, owner: bool) -> str:
     if _POSSESSED.match(rest) and re.search(r"\bbe\b", rest):
-        return f"{_POSSESSIVE} {rest}"
+        return f"{POSSESSIVE} {rest}"
     if owner:  # "my sister's allergic to nuts": the 's is a verb
-        return f"{_PERSON} be {rest}"
-    return f"{_PERSON} {_plain_verb(rest)}"
+        return f"{PERSON} be {rest}"
+    return f"{PERSON} {_plain_verb(rest)}"
 
 
 def _plain_verb(rest: str) -> str:
@@ -394,14 +236,14 @@ def _named(form: str, people: Mapping[str, str]) -> tuple[str, str] | None:
             not name[:1].isupper()
             or not verb.endswith("s")
             or verb in ("has",)
-            or name.lower() in _words("nobody")
+            or name.lower() in word_list("nobody")
         ):
             return None
         subject = name
     return subject, _third_person(match["rest"], owner=bool(match["owner"]))
 
 
-def _can_mean(pronoun: str, subject: str, grammar: _Grammar) -> bool:
+def _can_mean(pronoun: str, subject: str, grammar: Grammar) -> bool:
     gender = next((grammar.pronouns[word] for word in subject.split() if word in grammar.pronouns), "any")
     return gender == "any" or pronoun.lower() in ("they", "em", gender)
 
@@ -409,11 +251,11 @@ def _can_mean(pronoun: str, subject: str, grammar: _Grammar) -> bool:
 # --- from clauses to facts ----------------------------------------------------------------------------------------------
 
 
-def _apply(clause: _Clause, grammar: _Grammar) -> Iterator[Fact]:
+def _apply(clause: _Clause, grammar: Grammar) -> Iterator[Fact]:
     form, negated = _polarity(clause.form, grammar)
-    first = form[:1] if form[:1] in (_PERSON, _POSSESSIVE) else ""
+    first = form[:1] if form[:1] in (PERSON, POSSESSIVE) else ""
     readings = [(form, negated)]
-    if first != _PERSON and re.search(r"\bbe not\b", form):
+    if first != PERSON and re.search(r"\bbe not\b", form):
         readings.append((re.sub(r"\bbe not\b", "be", form), True))
     for candidate, is_negated in readings:
         for rule in grammar.rules[first]:
@@ -429,29 +271,29 @@ def _apply(clause: _Clause, grammar: _Grammar) -> Iterator[Fact]:
                 return
 
 
-def _polarity(form: str, grammar: _Grammar) -> tuple[str, bool]:
+def _polarity(form: str, grammar: Grammar) -> tuple[str, bool]:
     """Take adverbs and the negation off the front of "§ really do not like …"."""
-    if not form.startswith(_PERSON):
+    if not form.startswith(PERSON):
         return form, False
     negated = False
     for _ in range(6):
         if match := grammar.negation.match(form):
             negated = not negated or match.group().strip().endswith("never")
-            form = f"{_PERSON} {form[match.end() :]}"
-        elif match := re.match(rf"(?i){_PERSON} be (?:not|no-longer|never)\s+", form):
+            form = f"{PERSON} {form[match.end() :]}"
+        elif match := re.match(rf"(?i){PERSON} be (?:not|no-longer|never)\s+", form):
             negated = True
-            form = f"{_PERSON} be {form[match.end() :]}"
+            form = f"{PERSON} be {form[match.end() :]}"
         elif match := grammar.adverbs.match(form, 2):
-            form = f"{_PERSON} {form[match.end() :]}"
-        elif form.lower().startswith(f"{_PERSON} be ") and (match := grammar.adverbs.match(form, 5)):
-            form = f"{_PERSON} be {form[match.end() :]}"
+            form = f"{PERSON} {form[match.end() :]}"
+        elif form.lower().startswith(f"{PERSON} be ") and (match := grammar.adverbs.match(form, 5)):
+            form = f"{PERSON} be {form[match.end() :]}"
         else:
             break
     return form, negated
 
 
 def _facts(
-    match: re.Match[str], rule: _Rule, outcome: str, clause: _Clause, grammar: _Grammar
+    match: re.Match[str], rule: Rule, outcome: str, clause: _Clause, grammar: Grammar
 ) -> Iterator[Fact]:
     shape = grammar.outcomes[outcome]
     groups = {key: value.strip() for key, value in match.groupdict().items() if value and value.strip()}
@@ -463,7 +305,7 @@ def _facts(
         yield from _budget(said, item, clause)
         return
     if shape["kind"] == "size":
-        item = _sized_thing(said, item)
+        item = sized_thing(said, item)
     for value in split_list(said) if rule.each else [said]:
         cleaned = _clean(value, grammar, keep_articles=shape["kind"] in ("name", "address", "city"))
         if not cleaned:
@@ -480,7 +322,7 @@ def _fact(
     item: str,
     verb: str,
     outcome: str,
-    grammar: _Grammar,
+    grammar: Grammar,
 ) -> Fact:
     subject = clause.subject
     canonical = canonical_object(said)
@@ -535,7 +377,7 @@ def _third(verb: str) -> str:
 
 
 def _mine_again(text: str) -> str:
-    return text.replace(_POSSESSIVE, "my").replace(_PERSON, "I")
+    return text.replace(POSSESSIVE, "my").replace(PERSON, "I")
 
 
 def _budget(said: str, item: str, clause: _Clause) -> Iterator[Fact]:
@@ -559,32 +401,6 @@ def _budget(said: str, item: str, clause: _Clause) -> Iterator[Fact]:
     )
 
 
-def read_amount(text: str) -> tuple[float, str | None] | None:
-    """The first amount of money in a text and its ISO currency (None when not said): "30k" is 30,000."""
-    match = _AMOUNT.search(text)
-    if not match:
-        return None
-    number = float(match["number"].replace(",", ""))
-    scale = (match["scale"] or "").lower()
-    number *= {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6}.get(scale, 1)
-    sign = (match["sign"] or match["name"] or "").lower()
-    return number, _CURRENCY.get(sign)
-
-
-def _sized_thing(size: str, item: str) -> str:
-    """Which size it is: words that share one size come together, a bare European shoe number is a shoe's."""
-    sizes = load_toml("memory.toml")["sizes"]
-    words = words_of(item)
-    for thing, others in sizes.items():
-        if thing != "shoe_numbers" and any(word == thing or word in others.split() for word in words):
-            return str(thing)
-    if words:
-        return words[-1] if words[-1] not in ("size",) else ""
-    low, high = sizes["shoe_numbers"]
-    number = re.fullmatch(r"(?:eur?\s*)?(\d{2})(?:[.,]5|½)?", size.strip().lower())
-    return "shoe" if number and low <= int(number[1]) <= high else ""
-
-
 def _attribute_name(item: str, value: str) -> str:
     """ "my skin is oily" and "my skin is dark" are two attributes: the value says which."""
     for name, values in load_toml("memory.toml")["attributes"].items():
@@ -601,7 +417,7 @@ _REASON = re.compile(
 )
 
 
-def _clean(value: str, grammar: _Grammar, *, keep_articles: bool = False) -> str:
+def _clean(value: str, grammar: Grammar, *, keep_articles: bool = False) -> str:
     value = value.strip(" \t,.'\"“”")
     for _ in range(3):
         shorter = grammar.tail.sub("", value).strip(" ,")
@@ -620,48 +436,6 @@ def _clean(value: str, grammar: _Grammar, *, keep_articles: bool = False) -> str
     if not words_of(bare) or grammar.pointing.match(bare) or grammar.empty.fullmatch(bare):
         return ""
     return bare[:LONGEST_TEXT]
-
-
-def split_list(value: str) -> list[str]:
-    """ "red, blue and green" -> three values; "black and white shirts" and "salt and pepper crisps" stay whole."""
-    parts = [
-        part.strip()
-        for part in re.split(r"(?i)\s*,\s*(?:and|or|nor)\s+|\s*,\s*|\s+(?:and|or|nor|plus|&)\s+", value)
-        if part.strip()
-    ]
-    if len(parts) < 2 or any(len(part.split()) > 3 for part in parts):
-        return [value]
-    if len(parts[-1].split()) > len(parts[0].split()) and len(parts[0].split()) == 1 and _describes(parts[0]):
-        return [value]
-    return parts
-
-
-def _describes(word: str) -> bool:
-    """Whether a word alone can only describe something: "black and white shirts" is one thing, "rice and red beans" two."""
-    low = word.lower()
-    return low in _words("describing") or low.endswith(("y", "ful", "ous", "ish", "ed", "ic", "ive", "al"))
-
-
-def canonical_object(text: str) -> str:
-    """One spelling for one thing: stems in alphabetical order (as they stand when numbers are among them), the word
-    "colour" dropped beside another word.
-
-    Rows are unique by it, so it depends on the fixed list of spellings only, not on the words that search unites.
-    """
-    spellings = _spellings()
-    words = words_of(text)
-    found = [stem(spellings.get(word, word)) for word in words if word not in _words("untelling")] or words
-    if len(found) > 1:
-        found = [word for word in found if word != "colour"] or found
-    if any(character.isdigit() for word in found for character in word):
-        return " ".join(found)
-    return " ".join(sorted(dict.fromkeys(found)))
-
-
-@lru_cache(maxsize=1)
-def _spellings() -> dict[str, str]:
-    groups = [group.split() for group in load_toml("memory.toml")["search"]["spellings"]]
-    return {word: group[0] for group in groups for word in group}
 
 
 def _note(text: str) -> Fact | None:

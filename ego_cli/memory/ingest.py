@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ego_cli.errors import MisuseError
 from ego_cli.memory.entry import ME, QUIZ, Entry, Fact
-from ego_cli.memory.extract import canonical_object, split_list
+from ego_cli.memory.things import canonical_object, split_list
 from ego_cli.settings import load_toml
 
 if TYPE_CHECKING:
@@ -78,7 +78,9 @@ def _take_in(memory: Memory, line: str) -> int:
         raise ValueError(f"not JSON: {error.msg} at column {error.colno}") from None
     if not isinstance(event, dict):
         raise ValueError("not an object")
-    rest: dict[str, Any] = {_NAMES.get(key, key): value for key, value in event.items() if value is not None}
+    rest: dict[str, Any] = {
+        str(_NAMES.get(key) or key): value for key, value in event.items() if value is not None
+    }
     kind = str(
         rest.pop("type", None) or rest.pop("kind", None) or ("said" if rest.get("speaker") else "preference")
     ).lower()

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import re
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ego_cli.errors import MemoryStoreError, MisuseError, NotFoundError
+from ego_cli.errors import MisuseError, NotFoundError
 from ego_cli.memory.entry import (
     DECLARED,
     EPISODIC,
@@ -29,12 +26,14 @@ from ego_cli.memory.entry import (
     stamp,
     utc_now,
 )
-from ego_cli.memory.forgetting import EgoV1, Policy, Pruning, is_protected, policy_named
-from ego_cli.memory.profile import Profile, bears_on, domains_of, profile_of, shares_domain
-from ego_cli.memory.recall import Hit, Index, Recalled, happened_in, pack
-from ego_cli.memory.store import Store, entry_from, known_users
-from ego_cli.memory.times import Window, local_day, windows, zone
-from ego_cli.memory.tokens import Counter, estimate_tokens, query_terms, terms, words_of
+from ego_cli.memory.events import PRODUCT_EVENTS, event_fact, tried_fact
+from ego_cli.memory.forgetting import EgoV1, Policy, Pruning, policy_named
+from ego_cli.memory.index import Index
+from ego_cli.memory.profile import Profile, profile_of
+from ego_cli.memory.recall import Answering, Question, Recalled
+from ego_cli.memory.store import Store, known_users
+from ego_cli.memory.times import windows, zone
+from ego_cli.memory.tokens import Counter, estimate_tokens, terms, words_of
 from ego_cli.settings import load_toml
 
 if TYPE_CHECKING:
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
 
 DEFAULT_TOKENS = 1_000
 DEFAULT_RESULTS = 20
-BEARING_SHARE = 0.6  # of a token budget that avoidances, sizes and budgets may take before anything else
 
 # When consolidation is due (the Podium seed's three triggers)
 EARLY_TURNS = (3, 5)
@@ -147,7 +145,8 @@ class Memory:
                 if id_ is not None:
                     ids.append(id_)
             if not reading.facts and reading.statement and len(words_of(text)) >= 4:
-                self._insert_event(db, "said", text.strip(), moment, turn, session, importance, {})
+                said = event_fact("said", text.strip(), moment, turn, session, {})
+                self.store.put(db, said, at=moment, turn=turn, session=session, importance=importance)
             if reading.facts or reading.statement:
                 db.execute(
                     "INSERT INTO pending(session, turn, at, text) VALUES(?,?,?,?)",
@@ -188,14 +187,12 @@ class Memory:
             return 0
         moment = as_utc(at) if at else self._clock()
         with self.store.writing() as db:
-            id_ = self._insert_event(
-                db, kind, text or _event_text(kind, payload), moment, turn, session, importance, payload
-            )
-            if kind in ("purchase", "rate", "review", "tried"):
-                tried = _tried_fact(kind, text, payload)
-                if tried is not None:
-                    self.store.put(db, tried, at=moment, turn=turn, session=session, importance=importance)
-        return id_
+            event = event_fact(kind, text, moment, turn, session, payload)
+            id_ = self.store.put(db, event, at=moment, turn=turn, session=session, importance=importance)
+            tried = tried_fact(kind, text, payload) if kind in PRODUCT_EVENTS else None
+            if tried is not None:
+                self.store.put(db, tried, at=moment, turn=turn, session=session, importance=importance)
+        return id_ or 0
 
     def log_many(self, events: Iterable[Mapping[str, Any]]) -> list[int]:
         """Keep many events in one transaction; each is a mapping of the arguments of ``log``."""
@@ -204,31 +201,13 @@ class Memory:
             for event in events:
                 rest = dict(event)
                 kind, text = rest.pop("kind"), rest.pop("text", "")
-                at = rest.pop("at", None)
+                turn, session = rest.pop("turn", None), rest.pop("session", "")
+                importance, at = rest.pop("importance", 0.5), rest.pop("at", None)
                 moment = as_utc(at) if at else self._clock()
-                ids.append(
-                    self._insert_event(
-                        db, kind, text, moment, rest.pop("turn", None), rest.pop("session", ""),
-                        rest.pop("importance", 0.5), rest,
-                    )
-                )  # fmt: skip
+                fact = event_fact(kind, text, moment, turn, session, rest)
+                id_ = self.store.put(db, fact, at=moment, turn=turn, session=session, importance=importance)
+                ids.append(id_ or 0)
         return ids
-
-    def _insert_event(
-        self,
-        db: Any,
-        kind: str,
-        text: str,
-        at: datetime,
-        turn: int | None,
-        session: str,
-        importance: float,
-        payload: Mapping[str, Any],
-    ) -> int:
-        data = {key: value for key, value in payload.items() if value is not None}
-        key = f"event|{kind}|{session}|{turn}|{stamp(at)}|{_digest(text, data)}"
-        fact = Fact(kind, ME, kind, "", text, key, key, tier=EPISODIC, words="", data=data)
-        return self.store.put(db, fact, at=at, turn=turn, session=session, importance=importance) or 0
 
     def _dated(self, fact: Fact, moment: datetime) -> tuple[Fact, datetime, datetime | None]:
         """When what was told happened, and until when it matters ("for Friday")."""
@@ -311,41 +290,17 @@ class Memory:
         the rest by relevance, times retention as the policy says. Nothing that was superseded comes back, and with
         ``scopes`` nothing that is limited to another one. A row brings those along that it is linked to.
         """
-        now = as_utc(at) if at else self._clock()
+        question = Question(
+            query, as_utc(at) if at else self._clock(), max_tokens, max_results, category, scopes
+        )
+        answering = Answering(self.policy, self.local, self._count, by_meaning=self.embedder is not None)
+        encode = vectors = None
+        if self.embedder is not None and query.strip():
+            encode, vectors = self.embedder.encode, self._row_vectors
         with self._guard:
-            index = self._fresh_index()
-            encode, vectors = self._encoders(query)
-            hits = index.search(
-                query, now, encode=encode, vectors=vectors, limit=max(50, 5 * (max_results or 10))
-            )
-            bearing = index.entries(_bearing_kinds()) if _is_request(category or query) else []
-            tastes = index.entries(("like", "habit"))
-        asked = windows(query, now, self.local)
-        ranked = self._bearing(category or query, bearing, hits, now, max_tokens)
-        there = {item.entry.id for item in ranked}
-        rest = []
-        for hit in hits:
-            if hit.entry.id in there or (asked and not _in_time(hit.entry, asked)):
-                continue
-            if scopes is not None and hit.entry.scope and hit.entry.scope not in scopes:
-                continue
-            retention = self.policy.retention(hit.entry, now)
-            rest.append(
-                self._recalled(hit, self.policy.score(hit.relevance, hit.overlap, retention), retention)
-            )
-        rest.sort(key=lambda item: (-item.score, -item.entry.id))
-        rest = self._with_linked(rest, index, scopes, now)
-        there |= {item.entry.id for item in rest}
-        taste = [
-            entry for entry in tastes if entry.id not in there and shares_domain(entry, category or query)
-        ]
-        also = [
-            self._recalled(Hit(entry, 0.0, 0.0, (), ("taste in things of this kind",)), 0.0, 1.0)
-            for entry in taste
-        ]
-        packed = pack([*ranked, *rest, *reversed(also)], max_tokens, max_results)
+            packed = answering.answer(question, self._fresh_index(), encode=encode, vectors=vectors)
         if isinstance(self.policy, EgoV1):
-            self.used([item.entry.id for item in packed], at=now)
+            self.used([item.entry.id for item in packed], at=question.now)
         return packed
 
     def used(self, ids: Sequence[int], *, at: datetime | None = None) -> None:
@@ -356,74 +311,6 @@ class Memory:
                 entry = self.store.get(id_)
                 if entry is not None and entry.live:
                     self.store.save(db, self.policy.reinforced(entry, now))
-
-    def _with_linked(
-        self, ranked: Sequence[Recalled], index: Index, scopes: frozenset[str] | None, now: datetime
-    ) -> list[Recalled]:
-        """Put behind each row those that it names in its ``links`` (by their ``ref``) and that did not come by themselves."""
-        if not any(item.entry.data.get("links") for item in ranked):
-            return list(ranked)
-        by_ref = {str(entry.data["ref"]): entry for entry in index.entries() if entry.data.get("ref")}
-        there = {item.entry.id for item in ranked}
-        found = []
-        for item in ranked:
-            found.append(item)
-            for ref in item.entry.data.get("links") or ():
-                entry = by_ref.get(str(ref))
-                if (
-                    entry is None
-                    or entry.id in there
-                    or (scopes and entry.scope and entry.scope not in scopes)
-                ):
-                    continue
-                there.add(entry.id)
-                hit = Hit(entry, 0.0, 0.0, (), (f"goes with {item.entry.id}",))
-                found.append(self._recalled(hit, item.score, self.policy.retention(entry, now)))
-        return found
-
-    def _bearing(
-        self, asked: str, entries: Sequence[Entry], hits: Sequence[Hit], now: datetime, max_tokens: int | None
-    ) -> list[Recalled]:
-        relevance = {hit.entry.id: hit for hit in hits}
-        found = []
-        for entry in entries:
-            if not self._holds_for(entry, asked):
-                continue
-            hit = relevance.get(entry.id) or Hit(entry, 0.0, 0.0, ())
-            item = self._recalled(hit, 1.0 + hit.relevance, self.policy.retention(entry, now))
-            why = f"{entry.kind} that bears on the request" + (f"; {item.why}" if hit.matched else "")
-            found.append(replace(item, why=why))
-        found.sort(
-            key=lambda item: (
-                -item.score,
-                -item.entry.mentions,
-                -item.entry.confirmed.timestamp(),
-                -item.entry.id,
-            )
-        )
-        return pack(found, int(max_tokens * BEARING_SHARE) if max_tokens is not None else None, None)
-
-    @staticmethod
-    def _holds_for(entry: Entry, asked: str) -> bool:
-        if entry.kind == "size":
-            thing = entry.predicate.partition(" ")[2]
-            return not thing or thing in _size_words(asked)
-        if entry.kind == "budget":
-            name = str(entry.data.get("category", ""))
-            return not name or set(terms(name)) <= set(terms(asked))
-        return bears_on(entry, asked)
-
-    def _recalled(self, hit: Hit, score: float, retention: float) -> Recalled:
-        why = [f"words in common: {', '.join(hit.matched[:6])}"] if hit.matched else []
-        why.extend(hit.reasons)
-        if not why:
-            why.append("near in meaning" if self.embedder is not None else "beside a turn that matches")
-        text = hit.entry.text
-        if hit.entry.tier == EPISODIC:
-            text = f"{text} ({local_day(hit.entry.valid_from, self.local)})"
-            if speaker := hit.entry.data.get("speaker"):
-                text = f"{speaker}: {text}"
-        return Recalled(hit.entry, score, "; ".join(why), self._count(text), retention, text)
 
     def _fresh_index(self) -> Index:
         """The index as of now: rows that changed since it was last looked at are put in, all of them after a forgetting."""
@@ -451,43 +338,11 @@ class Memory:
         self._seen = version
         return self._index
 
-    # --- vectors -----------------------------------------------------------------------------------------------------------
-
-    def _encoders(self, query: str) -> tuple[Any, Any]:
-        if self.embedder is None or not query.strip():
-            return None, None
-        return self.embedder.encode, self._row_vectors
-
     def _row_vectors(self, ids: Sequence[int]) -> Any:
-        """Unit vectors of rows in this order, by this embedder only; missing ones are made now and kept."""
-        import numpy as np
+        from ego_cli.memory.vectors import row_vectors
 
         assert self.embedder is not None
-        model, size = _identity(self.embedder)
-        known = {
-            int(id_): np.frombuffer(value, dtype=np.float32)
-            for id_, value in self.store.connection().execute(
-                "SELECT entry, value FROM vector WHERE model=? AND size=?", (model, size)
-            )
-        }
-        missing = [id_ for id_ in ids if id_ not in known]
-        if missing:
-            texts = {row.id: _vector_text(row) for row in self.store.rows() if row.id in set(missing)}
-            missing = [id_ for id_ in missing if id_ in texts]
-            made = np.asarray(self.embedder.encode([texts[id_] for id_ in missing]), dtype=np.float32)
-            with self.store.writing() as db:
-                for id_, value in zip(missing, made, strict=True):
-                    known[id_] = value
-                    db.execute(
-                        "INSERT OR REPLACE INTO vector SELECT ?,?,?,? WHERE EXISTS(SELECT 1 FROM entry WHERE id=?)",
-                        (id_, model, size, value.tobytes(), id_),
-                    )
-        nothing = np.zeros(size, dtype=np.float32)
-        return (
-            np.stack([known.get(id_, nothing) for id_ in ids])
-            if ids
-            else np.zeros((0, size), dtype=np.float32)
-        )
+        return row_vectors(self.store, self.embedder, ids)
 
     # --- the shopper's own hand ----------------------------------------------------------------------------------------------
 
@@ -547,11 +402,11 @@ class Memory:
 
     def restore(self, id_: int) -> Entry:
         """Bring back a memory that was archived or superseded; what took its place ends."""
-        old = self._row(id_)
-        if old.live:
+        if self._row(id_).live:
             return self._change(id_, archived=False)
         now = self._clock()
         with self.store.writing() as db:
+            old = self._row(id_)
             for (other,) in db.execute(
                 "SELECT id FROM entry WHERE slot=? AND valid_to IS NULL", (old.slot,)
             ).fetchall():
@@ -562,8 +417,8 @@ class Memory:
         return self._row(new)
 
     def _change(self, id_: int, **changes: Any) -> Entry:
-        entry = replace(self._row(id_), **changes)
         with self.store.writing() as db:
+            entry = replace(self._row(id_), **changes)
             self.store.save(db, entry)
         return entry
 
@@ -616,95 +471,27 @@ class Memory:
 
     def export(self, format: str = "jsonl") -> str:
         """Everything as text: ``jsonl`` (each row with history, one a line) or ``podium`` (AgentMemory version 2)."""
-        if format == "jsonl":
-            lines = []
-            for row in self.store.raw_rows():
-                row["data"] = json.loads(row["data"])
-                row.pop("rev", None)
-                lines.append(json.dumps(row, ensure_ascii=False))
-            return "\n".join(lines) + ("\n" if lines else "")
-        if format == "podium":
-            from ego_cli.memory.schema import to_podium
+        from ego_cli.memory.transfer import export
 
-            return to_podium(self).model_dump_json(indent=2) + "\n"
-        raise MisuseError(f"no export format is called {format!r}", hint="jsonl or podium")
+        return export(self, format)
 
     def import_text(self, text: str) -> int:
-        """Read back an export of either format; rows that stand already are confirmed, not doubled. Returns how many."""
-        stripped = text.lstrip()
-        if stripped.startswith("{") and '"schemaVersion"' in stripped:
-            from ego_cli.memory.schema import from_podium
+        """Read back an export of either format; rows that stand already are not doubled. Returns how many were read."""
+        from ego_cli.memory.transfer import import_text
 
-            return from_podium(self, stripped)
-        rows = []
-        for number, line in enumerate(text.splitlines(), 1):
-            if line.strip():
-                try:
-                    row = json.loads(line)
-                except json.JSONDecodeError as error:
-                    raise MemoryStoreError(f"line {number} is not JSON: {error.msg}") from error
-                if not isinstance(row, dict):
-                    raise MemoryStoreError(f"line {number} is not an object")
-                rows.append(row)
-        return self.import_rows(rows)
+        return import_text(self, text)
 
     def import_rows(self, rows: Iterable[Mapping[str, Any]]) -> int:
         """Put raw rows in. Missing fields get their usual values, unknown keys are kept and exported again."""
-        from ego_cli.memory.extract import read_row
+        from ego_cli.memory.transfer import import_rows
 
-        count = 0
-        with self.store.writing() as db:
-            for row in rows:
-                text = str(row.get("text") or row.get("object") or "").strip()
-                if not text:
-                    continue
-                entry = entry_from(row, read_row(text), self._clock())
-                twin = db.execute(
-                    "SELECT id FROM entry WHERE slot=? AND key=? AND valid_from=? AND coalesce(valid_to,'')=?",
-                    (
-                        entry.slot,
-                        entry.key,
-                        stamp(entry.valid_from),
-                        stamp(entry.valid_to) if entry.valid_to else "",
-                    ),
-                ).fetchone()
-                if twin:
-                    continue
-                if entry.live:
-                    for (other,) in db.execute(
-                        "SELECT id FROM entry WHERE slot=? AND valid_to IS NULL", (entry.slot,)
-                    ).fetchall():
-                        self.store.end(db, other, stamp(entry.valid_from), "imported")
-                self.store.insert_row(db, entry)
-                count += 1
-        return count
+        return import_rows(self, rows)
 
     def snapshot(self, *, keep: bool = False) -> dict[str, Any]:
-        """The present state as one value: rows with their retention, the summary, the AgentMemory view.
+        """The present state as one value; ``keep`` also writes it into the shopper's folder, where forgetting finds it."""
+        from ego_cli.memory.transfer import snapshot
 
-        ``keep`` also writes it into the shopper's folder, where forgetting finds it.
-        """
-        from ego_cli.memory.schema import to_podium
-
-        now = self._clock()
-        value = {
-            "user": self.user,
-            "at": stamp(now),
-            "policy": self.policy.name,
-            "summary": self.summary(),
-            "memories": [
-                {"id": e.id, "kind": e.kind, "subject": e.subject, "text": e.text, "since": stamp(e.valid_from),
-                 "mentions": e.mentions, "uses": e.uses, "pinned": e.pinned, "protected": is_protected(e),
-                 "retention": round(self.policy.retention(e, now), 4)}
-                for e in self.facts()
-            ],
-            "agentMemory": to_podium(self).model_dump(),
-        }  # fmt: skip
-        if keep:
-            from ego_cli.memory.forget import keep_copy
-
-            keep_copy(self.store.folder, f"{stamp(now)}.json", json.dumps(value, ensure_ascii=False))
-        return value
+        return snapshot(self, keep=keep)
 
     def close(self) -> None:
         """Close the file."""
@@ -720,83 +507,5 @@ class Memory:
 __all__ = ["Memory", "known_users", "open_memory"]
 
 
-def _in_time(entry: Entry, asked: Sequence[Window]) -> bool:
-    """Her own doings are asked for by day ("what did I buy today"); a conversation is only searched by it."""
-    return entry.kind == "said" or happened_in(entry, asked)
-
-
-def _is_request(asked: str) -> bool:
-    """Whether somebody looks for something, so that avoidances matter although no word is shared with them."""
-    return bool(domains_of(asked)) or bool(
-        re.search(load_toml("memory.toml")["search"]["request"].replace("\n", ""), asked, re.I)
-    )
-
-
-def _bearing_kinds() -> tuple[str, ...]:
-    return (*load_toml("memory.toml")["kinds"]["exclusions"], "requirement", "size", "budget")
-
-
 def _told() -> tuple[str, ...]:
     return tuple(load_toml("memory.toml")["kinds"]["told"])
-
-
-def _identity(embedder: Embedder) -> tuple[str, int]:
-    size = int(getattr(embedder, "size", 0) or getattr(embedder, "dim", 0))
-    return str(getattr(embedder, "identity", "") or f"{type(embedder).__name__}:{size}"), size
-
-
-def _vector_text(entry: Entry) -> str:
-    speaker = entry.data.get("speaker")
-    return f"{speaker}: {entry.text}" if speaker else entry.text
-
-
-def _digest(text: str, data: Mapping[str, Any]) -> str:
-    return hashlib.blake2b(
-        (text + json.dumps(data, sort_keys=True, default=str)).encode(), digest_size=8
-    ).hexdigest()
-
-
-def _size_words(text: str) -> set[str]:
-    sizes = load_toml("memory.toml")["sizes"]
-    words = set(words_of(text))
-    return words | {
-        thing
-        for thing, others in sizes.items()
-        if thing != "shoe_numbers" and words & {thing, *others.split()}
-    }
-
-
-def _event_text(kind: str, payload: Mapping[str, Any]) -> str:
-    name = payload.get("name") or payload.get("product_id") or payload.get("query") or ""
-    stars = f" {payload['stars']:g} stars" if isinstance(payload.get("stars"), (int, float)) else ""
-    verb = {
-        "purchase": "bought",
-        "rate": "rated",
-        "review": "reviewed",
-        "search": "searched for",
-        "skip": "passed over",
-    }
-    return f"{verb.get(kind, kind)} {name}{stars}".strip()
-
-
-def _tried_fact(kind: str, text: str, payload: Mapping[str, Any]) -> Fact | None:
-    name = str(payload.get("name") or payload.get("product_id") or "")
-    if not name:
-        return None
-    stars = payload.get("stars")
-    polarity = 0 if not isinstance(stars, (int, float)) else 1 if stars >= 4 else -1 if stars <= 2 else 0
-    which = str(payload.get("product_id") or " ".join(query_terms(name)))
-    slot = f"{ME}|tried|{which}"
-    outcome = str(payload.get("outcome") or (text if kind == "review" else ""))
-    data = {
-        "name": name,
-        "brand": payload.get("brand") or "",
-        "productId": payload.get("product_id"),
-        "outcome": outcome or None,
-    }
-    shown = (
-        f"{name}: {outcome or ('rated ' + format(stars, 'g') if polarity or stars is not None else 'bought')}"
-    )
-    return Fact(
-        "tried", ME, "tried", name, shown, f"{slot}|{polarity}|{outcome}", slot, polarity, text, data=data
-    )

@@ -71,6 +71,7 @@ def _domains() -> tuple[dict[str, frozenset[str]], frozenset[str], frozenset[str
     return {term: frozenset(found) for term, found in by_word.items()}, frozenset(table), whole
 
 
+@lru_cache(maxsize=16_384)
 def domains_of(text: str) -> frozenset[str]:
     """Which kinds of shop goods a text speaks of ("a red dress" -> fashion); empty when it names none that we know."""
     by_word, _, _ = _domains()

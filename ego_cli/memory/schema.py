@@ -14,7 +14,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ego_cli.errors import MemoryStoreError
 from ego_cli.memory.entry import ME, Entry, Fact, as_utc, stamp
-from ego_cli.memory.extract import canonical_object, read_row
+from ego_cli.memory.extract import read_row
+from ego_cli.memory.things import canonical_object
 from ego_cli.settings import load_toml
 
 if TYPE_CHECKING:

@@ -13,9 +13,8 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -24,8 +23,6 @@ from ego_cli.errors import MemoryStoreError, MisuseError
 from ego_cli.memory.entry import (
     DECLARED,
     HIGH,
-    ME,
-    SEMANTIC,
     Entry,
     Fact,
     read_stamp,
@@ -38,13 +35,13 @@ BUSY_TIMEOUT_S = 30.0
 LONGEST_USER_NAME = 128  # characters
 LEASE_S = 120.0  # a job that a killed process had taken is free again after this long
 
-_COLUMNS = (
+COLUMNS = (
     "id", "tier", "kind", "subject", "predicate", "object", "text", "polarity", "words", "turn", "session", "source",
     "confidence", "importance", "stability", "created", "confirmed", "used", "valid_from", "valid_to", "mentions",
     "uses", "pinned", "expires", "archived", "scope", "key", "slot", "ended_by", "data",
 )  # fmt: skip
-_SELECT = f"SELECT {', '.join(_COLUMNS)} FROM entry"
-_TIMES = ("created", "confirmed", "used", "valid_from", "valid_to", "expires")
+_SELECT = f"SELECT {', '.join(COLUMNS)} FROM entry"
+TIMES = ("created", "confirmed", "used", "valid_from", "valid_to", "expires")
 
 # One lock a file in this process: threads queue here in order instead of polling the file.
 _locks: dict[Path, threading.RLock] = {}
@@ -352,7 +349,7 @@ class Store:
     ) -> int:
         stability = first_stability(fact.kind, fact.tier, source)
         cursor = db.execute(
-            f"INSERT INTO entry({', '.join(_COLUMNS[1:])}, rev) VALUES({','.join('?' * (len(_COLUMNS) - 1))}, "
+            f"INSERT INTO entry({', '.join(COLUMNS[1:])}, rev) VALUES({','.join('?' * (len(COLUMNS) - 1))}, "
             "(SELECT coalesce(max(rev),0)+1 FROM entry))",
             (
                 fact.tier, fact.kind, fact.subject, fact.predicate, fact.object, fact.text, fact.polarity, fact.words,
@@ -404,14 +401,14 @@ class Store:
     def save(self, db: sqlite3.Connection, entry: Entry) -> None:
         """Write back a row that was changed as a value (pinned, edited, reinforced, archived)."""
         db.execute(
-            f"UPDATE entry SET {', '.join(f'{c}=?' for c in _COLUMNS[1:])}, rev=(SELECT max(rev)+1 FROM entry) WHERE id=?",
+            f"UPDATE entry SET {', '.join(f'{c}=?' for c in COLUMNS[1:])}, rev=(SELECT max(rev)+1 FROM entry) WHERE id=?",
             (*_values(entry)[1:], entry.id),
         )
 
     def insert_row(self, db: sqlite3.Connection, entry: Entry) -> int:
         """Insert a row as it is; its id is given anew. A live row in the same slot must have been ended before."""
         cursor = db.execute(
-            f"INSERT INTO entry({', '.join(_COLUMNS[1:])}, rev) VALUES({','.join('?' * (len(_COLUMNS) - 1))}, "
+            f"INSERT INTO entry({', '.join(COLUMNS[1:])}, rev) VALUES({','.join('?' * (len(COLUMNS) - 1))}, "
             "(SELECT coalesce(max(rev),0)+1 FROM entry))",
             _values(entry)[1:],
         )
@@ -498,8 +495,8 @@ def _like_prefix(prefix: str) -> str:
 
 
 def _entry(row: Sequence[Any]) -> Entry:
-    part = dict(zip(_COLUMNS, row, strict=True))
-    for name in _TIMES:
+    part = dict(zip(COLUMNS, row, strict=True))
+    for name in TIMES:
         part[name] = read_stamp(part[name])
     part["pinned"], part["archived"] = bool(part["pinned"]), bool(part["archived"])
     part["data"] = json.loads(part["data"]) if part["data"] != "{}" else {}
@@ -508,9 +505,9 @@ def _entry(row: Sequence[Any]) -> Entry:
 
 def _values(entry: Entry) -> tuple[Any, ...]:
     values = []
-    for name in _COLUMNS:
+    for name in COLUMNS:
         value = getattr(entry, name)
-        if name in _TIMES:
+        if name in TIMES:
             value = stamp(value) if value is not None else None
         elif name == "data":
             value = json.dumps(dict(value), ensure_ascii=False)
@@ -518,29 +515,3 @@ def _values(entry: Entry) -> tuple[Any, ...]:
             value = int(value)
         values.append(value)
     return tuple(values)
-
-
-def entry_from(row: Mapping[str, Any], fact: Fact, now: datetime) -> Entry:
-    """A whole row from one that lacks fields or has unknown ones (an older or newer version's, or a stranger's)."""
-    known = {key: row[key] for key in _COLUMNS if key in row and row[key] is not None}
-    extra = {key: value for key, value in row.items() if key not in _COLUMNS and key != "rev"}
-    data = known.pop("data", {})
-    data = json.loads(data) if isinstance(data, str) else dict(data)
-    entry = Entry(
-        id=0, tier=fact.tier, kind=fact.kind, subject=fact.subject or ME, predicate=fact.predicate, object=fact.object,
-        text=fact.text, polarity=fact.polarity, words=fact.words, turn=None, session="", source=DECLARED,
-        confidence=HIGH, importance=0.5, stability=first_stability(fact.kind, SEMANTIC, DECLARED), created=now,
-        confirmed=now, used=None, valid_from=now, valid_to=None, scope=fact.scope, key=fact.key, slot=fact.slot,
-        data={**fact.data, **data, **extra},
-    )  # fmt: skip
-    known.pop("id", None)
-    for name in _TIMES:
-        if isinstance(known.get(name), str):
-            try:
-                known[name] = read_stamp(known[name])
-            except ValueError:
-                known.pop(name)
-    for name in ("pinned", "archived"):
-        if name in known:
-            known[name] = bool(known[name])
-    return replace(entry, **known)

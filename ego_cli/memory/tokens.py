@@ -189,6 +189,7 @@ def _ends_cvc(word: str) -> bool:
     )
 
 
+@lru_cache(maxsize=16_384)
 def estimate_tokens(text: str) -> int:
     """About how many tokens a language model reads in ``text``.
 
