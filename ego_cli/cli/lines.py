@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ego_cli.console import out, out_json
+from ego_cli.console import note, out, out_json
 from ego_cli.conversation.commands import COMMANDS, Call, is_command, parse
 from ego_cli.conversation.events import TurnDone, jsonable
 from ego_cli.conversation.opening import open_assistant
@@ -48,6 +48,8 @@ def summary(done: TurnDone) -> dict[str, Any]:
             "cost_usd": sum(call.cost_usd for call in done.calls),
             "calls": [jsonable(call) for call in done.calls],
         },
+        "author": done.reply.author,
+        "notices": [notice.text for notice in done.notices],
     }
 
 
@@ -57,6 +59,8 @@ def print_turn(done: TurnDone, *, as_json: bool) -> None:
         out_json(summary(done))
     else:
         out(done.reply.text)
+        for notice in done.notices:
+            note(notice.text)
 
 
 def talk(assistant: Assistant, lines: Iterable[str], *, as_json: bool, echo: bool = False, pace: float = 0.0) -> None:

@@ -30,7 +30,7 @@ def list_(as_json: Annotated[bool, typer.Option("--json", help="JSON lines.")] =
         }
         for place, provider in enumerate(settings.providers, 1)
     ]
-    chosen = {row["name"] for row in rows}
+    chosen = [row["name"] for row in rows]
     rows += [
         {
             "name": name,
@@ -45,7 +45,7 @@ def list_(as_json: Annotated[bool, typer.Option("--json", help="JSON lines.")] =
     if as_json:
         for row in rows:
             out_json(row)
-        out_json({"status": models.status, "enabled": settings.enabled, "chain": [*chosen]})
+        out_json({"status": models.status, "enabled": settings.enabled, "chain": chosen})
         return
     table(rows, ("use", "name", "model", "address", "state"))
     out(f"\nNow: {models.status}.")
