@@ -33,6 +33,7 @@ _SAID_YES = frozenset({"yes", "any", "good", "high priority", "real", "set", "hi
 _NAMED_ITEM = re.compile(
     r"(?:recommend|suggest|selected|Going back to|back to)\s+(?:the\s+|\*\*)?([A-Z][^,.*;]{3,80}?)(?:\*\*|\s+(?:as|because|for|which|it|with|since|due)\b|[,.;]|$)"
 )
+_MODEL = re.compile(r"(?<=[a-z,] )(?:the )?([A-Z][\w-]+(?: [A-Z0-9][\w'+-]*)+)")  # "the MSI GP65 Leopard" in a sentence
 _SHOWING = ("recommend", "Going back", "selected", " offers ", " features ", " lacks ", " is only available", "supports")
 _EMPTY = frozenset(
     {
@@ -166,6 +167,7 @@ def score_row(row: Mapping[str, Any], lexicon: Lexicon) -> RowResult:
 
 def _shown_item(agent_before: str) -> Product | None:
     match = _NAMED_ITEM.search(agent_before)
+    match = match or _MODEL.search(agent_before)
     if match is None and not any(word in agent_before for word in _SHOWING):
         return None
     title = match.group(1) if match else agent_before[:80]

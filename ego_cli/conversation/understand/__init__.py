@@ -54,7 +54,7 @@ def understand(text: str, lexicon: Lexicon, context: Context = _NO_CONTEXT) -> U
     amounts = read_amounts(read, tokens, cues, names, context)
     denied = {amount.denied for amount in amounts}
     cues = tuple(cue for cue in cues if cue.start not in denied)
-    said = find_patterns(read, tokens, amounts, context)
+    said = find_patterns(read, tokens, names, amounts, context)
     counted = frozenset(i for a in amounts for i in range(a.start, a.end))
     steering = frozenset(
         i

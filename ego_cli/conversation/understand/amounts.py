@@ -148,7 +148,9 @@ def _bounds(
         start = lead
     if operator != "range":
         unit_end = units.unit_end(tokens, end)
-        for place in dict.fromkeys((end, unit_end)):
+        per = by_start.get(end)
+        behind_per = per.end if per is not None and per.classes & {"each", "all"} else end
+        for place in dict.fromkeys((end, unit_end, behind_per)):
             back = by_start.get(place)
             if back is None:
                 continue

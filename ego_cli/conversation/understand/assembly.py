@@ -194,7 +194,7 @@ class Assembler:
         alone = not self.groups and not self.context.categories
         place = Place(run, self.context, alone=alone, colours_before=colours_before)
         chosen = [reading(items, k, place) for k in range(len(items))]
-        if run.lead == "for" or run.lead == "for my":
+        if run.lead in ("for", "for my", "my"):
             person = next(
                 (k for k, name in enumerate(chosen) if name is not None and name.kind == "person"), None
             )
@@ -284,7 +284,7 @@ class Assembler:
         spelled = " ".join(token.word for token in self.tokens[start:end])
         value = (
             name.value
-            if first == head and name is not None and _same_words(name.value, spelled)
+            if first == head and name is not None
             else (phrase.lower() if stems_of(phrase) == stems_of(spelled) else spelled)
         )
         if run.mode == "avoid":
@@ -362,6 +362,12 @@ class Assembler:
             self._qualities(items[:first], chosen[:first], run, self._group_for(run), [])
             return
         if qualities and all(chosen[k] is not None and chosen[k].kind == "brand" for k in qualities):  # type: ignore[union-attr]
+            self._qualities(items[:first], chosen[:first], run, self._group_for(run), [])
+            return
+        named = all(chosen[k] is not None and chosen[k].kind in _MODIFIERS for k in qualities)  # type: ignore[union-attr]
+        if qualities and named and not self.groups and not self.context.categories:
+            # "everything but yellow umbrellas", "no leather boots": umbrellas and boots are looked for
+            self._need(items[first : head + 1], chosen[first : head + 1], [head - first], replace_mode(run))
             self._qualities(items[:first], chosen[:first], run, self._group_for(run), [])
             return
         if qualities:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ego_cli.conversation.understand.acts import Act, Hardness, Kind, Operator, Span, Understanding
 from ego_cli.conversation.understand.context import Context
-from ego_cli.conversation.understand.framing import keep_topic, one_shelf
+from ego_cli.conversation.understand.framing import keep_topic, nothing_more, one_shelf
 from ego_cli.conversation.understand.held import with_held
 from ego_cli.conversation.understand.items import Item
 from ego_cli.conversation.understand.language import language
@@ -35,7 +35,10 @@ def finish(
     acts = _answers(acts, tokens, read, context)
     acts = _unknown_type(acts, tokens, context, lexicon)
     acts = _without_idle_talk(acts, context)
+    if not context.shown:
+        acts = [_absolute(act) for act in acts]
     acts = one_shelf(keep_topic(with_held(acts, context), read, context), lexicon)
+    acts = nothing_more(acts, read, context)
     if any(a.kind is Kind.CONSTRAIN and a.attribute == "colour" and a.polarity > 0 for a in acts):
         acts = [a for a in acts if not (a.kind is Kind.RELATIVE and a.value == "different")]
     if any(a.kind is Kind.RELATIVE and a.attribute == "price" for a in acts):
@@ -187,6 +190,16 @@ def _without_idle_talk(acts: list[Act], context: Context) -> list[Act]:
     if not real or len(real) == len(acts):
         return acts
     return [a for a in acts if a.kind not in (Kind.GREET,) and not (a.kind is Kind.YES and not context.asked)]
+
+
+def _absolute(act: Act) -> Act:
+    """A comparative with nothing to compare with: "a better camera" is a wish for a good one, "cheaper" for a cheap one."""
+    if act.kind is not Kind.RELATIVE or act.value == "different":
+        return act
+    if act.attribute == "price":
+        half = Operator.LOWER_HALF if (act.number or 0) < 0 else Operator.UPPER_HALF
+        return replace(act, kind=Kind.CONSTRAIN, operator=half, value=None, number=None, note="")
+    return replace(act, kind=Kind.CONSTRAIN, attribute="feature", operator=Operator.IS, number=None, note="")
 
 
 def _search_words(acts: Sequence[Act]) -> str:

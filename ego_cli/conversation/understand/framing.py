@@ -81,3 +81,23 @@ def one_shelf(acts: Sequence[Act], lexicon: Lexicon) -> list[Act]:
             kept = [joined if act is one else act for act in acts if act is not other]
             return [replace(act, group=one.group) if act.group == other.group else act for act in kept]
     return list(acts)
+
+
+@cache
+def _nothing_more() -> tuple[re.Pattern[str], frozenset[str]]:
+    table = load_toml("dialogue.toml")["nothing_more"]
+    phrases = sorted(table["phrases"], key=len, reverse=True)
+    pattern = re.compile(r"\b(?:" + "|".join(re.escape(phrase) for phrase in phrases) + r")\b")
+    return pattern, frozenset(table["beside"])
+
+
+def nothing_more(acts: Sequence[Act], text: str, context: Context) -> list[Act]:
+    """ "Nah, that's all", "can't think of anything else": after a question, the one act that there is nothing more to say."""
+    if not context.asked or not context.categories:
+        return list(acts)
+    said = text.lower().replace("’", "'")
+    pattern, beside = _nothing_more()
+    rest, count = pattern.subn(" ", said)
+    if not count or any(word not in beside for word in re.findall(r"[a-z']+|\d+", rest)):
+        return list(acts)
+    return [Act(Kind.NO_PREFERENCE, attribute=context.asked, words=text.strip()[:200])]

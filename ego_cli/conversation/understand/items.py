@@ -18,6 +18,10 @@ AMOUNT_CLASSES = frozenset(
 """Classes that only speak beside a number: read with the amounts, no cue by themselves."""
 
 
+_IDIOM_BONUS = 3
+"""Words by which an idiom ("no dey hang") outweighs the cues that it is made of."""
+
+
 class Item(NamedTuple):
     """Tokens [start, end). ``kind``: "amount", "cue", "name", "attribute", "word", "filler", "mark", "used".
 
@@ -79,7 +83,8 @@ def make_items(
         elif amounts and cue.classes & {"each", "all"}:
             spans.append((cue.end - cue.start, 1, Item("cue", cue.start, cue.end, "", frozenset({"skip"}))))
     for span in names:
-        spans.append((span.end - span.start, 0, Item("name", span.start, span.end, "", names=span.names)))
+        weight = span.end - span.start + (_IDIOM_BONUS if span.names[0].kind == "idiom" else 0)
+        spans.append((weight, 0, Item("name", span.start, span.end, "", names=span.names)))
     for index in range(len(tokens)):
         named = attribute_at(tokens, index) if tokens[index].kind == "word" else None
         if named is not None and named[0] - index > 1:

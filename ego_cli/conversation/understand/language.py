@@ -80,6 +80,7 @@ class Language:
     negative_prefix: frozenset[str]
     free_suffix: frozenset[str]
     possessive_kept: frozenset[str]
+    grammar: Mapping[str, frozenset[str]]
 
     @cached_property
     def english(self) -> frozenset[str]:
@@ -202,5 +203,6 @@ def language() -> Language:
         units_file=units_file,
         negative_prefix=frozenset(english["compounds"]["negative_prefix"]),
         free_suffix=frozenset(english["compounds"]["free_suffix"]),
+        grammar={name: frozenset(words) for name, words in english["grammar"].items()},
         possessive_kept=frozenset({"men", "women", "kid", "boy", "girl", "lady"}),
     )

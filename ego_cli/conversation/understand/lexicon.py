@@ -234,6 +234,16 @@ def _idioms() -> tuple[str, ...]:
     )
 
 
+def _as_typed(name: str) -> tuple[tuple[str, ...], ...]:
+    """The stems of a name with its "&" left out, kept, and as "and"."""
+    bare = stems_of(name)
+    if "&" not in name:
+        return (bare,)
+    parts = [stems_of(part) for part in name.split("&")]
+    kept = parts[0] + tuple(word for part in parts[1:] for word in ("&", *part))
+    return bare, kept, tuple("and" if word == "&" else word for word in kept)
+
+
 LONGEST_NAME = 8
 """Words of a name at most: "handbags and wallets fashion backpacks" has five."""
 
@@ -271,15 +281,14 @@ class _Builder:
                         continue
                     if stems[-1].isdigit():
                         continue
-                    self.add(stems, Name("product", part))
-                    if "&" in part:
-                        self.add(stems_of(part.replace("&", " and ")), Name("product", part))
+                    for spelled in _as_typed(part):
+                        self.add(spelled, Name("product", part))
                     if (stems[-1],) in general and (stems[-1],) not in barred:
                         self.add(stems[-1:], Name("product", part.split()[-1]))
             if len(path) >= 2:
                 pair = f"{path[-2]} {path[-1]}"
-                self.add(stems_of(pair), Name("product", pair))
-                self.add(stems_of(pair.replace("&", " and ")), Name("product", pair))
+                for spelled in _as_typed(pair):
+                    self.add(spelled, Name("product", pair))
         for head, phrase in _heads(titles, category_stems).items():
             if head not in barred:
                 self.add(head, Name("product", phrase))

@@ -30,6 +30,7 @@ _MONEY_SUFFIXES = frozenset(
         "hundred",
     ]
 )
+_PER_PIECE = frozenset(["each", "apiece", "per"])
 _SPENDING = frozenset(
     [
         "budget",
@@ -182,6 +183,8 @@ def _resolution(tokens: Sequence[Token], bounds: Bounds) -> bool:
     stems = near | {t.stem for t in tokens[numeral.end : numeral.end + 2]}
     if stems & set(file["resolution_words"]):
         return True
+    if any(word in near for word in _PER_PIECE) or tokens[max(0, numeral.start - 1)].word in ("at", "for"):
+        return False
     return not bounds.cued and not _spending_words(tokens, bounds)
 
 

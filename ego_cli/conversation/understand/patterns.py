@@ -11,83 +11,13 @@ from ego_cli.conversation.understand.acts import Act, Kind, Span, Target
 from ego_cli.conversation.understand.context import Context
 from ego_cli.conversation.understand.items import attribute_at
 from ego_cli.conversation.understand.language import Tree, language, longest, plant
+from ego_cli.conversation.understand.lexicon import NameSpan
 from ego_cli.conversation.understand.numbers import Amount
 from ego_cli.conversation.understand.references import read_target
 from ego_cli.conversation.understand.tokens import Token
 from ego_cli.settings import load_toml
 
 _ENDS = frozenset([".", "!", "?", ";", "\n", ":"])
-_OPENERS = frozenset(
-    [
-        "please",
-        "abeg",
-        "ok",
-        "okay",
-        "so",
-        "and",
-        "then",
-        "can",
-        "you",
-        "could",
-        "i",
-        "would",
-        "like",
-        "to",
-        "want",
-        "let",
-        "us",
-        "me",
-        "now",
-        "oya",
-        "well",
-        "just",
-        "no",
-        "yes",
-        "yeah",
-        "hmm",
-        "oh",
-        "um",
-        "ah",
-        "alright",
-        "but",
-        "also",
-        "thanks",
-        "great",
-        "sure",
-        "will",
-        "may",
-        "make",
-        "oga",
-        "biko",
-        "jare",
-        "good",
-        "cool",
-        "perfect",
-        "nice",
-        "wan",
-        "dey",
-        "sorry",
-        "hey",
-        "hi",
-        "hello",
-        "madam",
-        "all",
-        "right",
-        ",",
-        "go",
-        "ahead",
-        "really",
-        "still",
-        "even",
-        "think",
-        "think",
-        "maybe",
-        "perhaps",
-        "a",
-        "the",
-        "ask",
-    ]
-)
 _POINTING = frozenset(
     "yes yeah ok okay please abeg so and oh i want like think show me let us see hmm well about what how maybe".split()
 )
@@ -101,6 +31,10 @@ _VALUE_ENDS = frozenset(
     ["and", "but", "or", "please", "abeg", "for", "with", "in", "under", "below", "so", "because", "if"]
 )
 _BASKET_WORDS = frozenset(["basket", "cart", "trolley", "bag", "order"])
+
+
+def _openers() -> frozenset[str]:
+    return language().grammar["openers"]
 
 
 class Pattern(NamedTuple):
@@ -137,7 +71,9 @@ def _patterns() -> Tree:
     return tree
 
 
-def find_patterns(text: str, tokens: Sequence[Token], amounts: Sequence[Amount], context: Context) -> Found:
+def find_patterns(
+    text: str, tokens: Sequence[Token], names: Sequence[NameSpan], amounts: Sequence[Amount], context: Context
+) -> Found:
     """All acts that whole phrases make, clause by clause."""
     reader = _Reader(text, tokens, amounts, context)
     words = [token.word for token in tokens]
@@ -163,6 +99,14 @@ def find_patterns(text: str, tokens: Sequence[Token], amounts: Sequence[Amount],
                 match = longest(tree, words[: end - 1], index) if end - 1 > index else None
         index = advance
     reader.point_at_items()
+    reader.ask_about_shop(
+        frozenset(
+            i
+            for span in names
+            for i in range(span.start, span.end)
+            if any(n.kind == "product" for n in span.names)
+        )
+    )
     return Found(tuple(reader.acts), frozenset(reader.used))
 
 
@@ -197,56 +141,19 @@ class _Reader:
         cut = max(
             (i + 1 for i, w in enumerate(words) if w in ("and", "but", "then", "also", "-", ",")), default=0
         )
-        return all(word in _OPENERS or begin + cut + i in self.used for i, word in enumerate(words[cut:]))
+        return all(word in _openers() or begin + cut + i in self.used for i, word in enumerate(words[cut:]))
 
     def _is_whole(self, start: int, end: int) -> bool:
-        filler = _OPENERS | {
-            "o",
-            "oo",
-            "abeg",
-            "please",
-            "thanks",
-            "sha",
-            "sef",
-            "ma",
-            "sir",
-            "na",
-            "then",
-            "too",
-            "again",
-            "now",
-            "for",
-            "at",
-            "all",
-            "moment",
-        }
-        outside = [t for i, t in enumerate((*self.tokens[:start], *self.tokens[end:])) if t.kind != "mark"]
-        return all(t.word in filler for t in outside)
+        """Nothing but padding and, after a question, the asked attribute outside the phrase ("I don't know my size")."""
+        padding = language().grammar["padding"] | {self.context.asked}
+        outside = [t for t in (*self.tokens[:start], *self.tokens[end:]) if t.kind != "mark"]
+        return all(t.word in padding or t.word in _openers() for t in outside)
 
     def _is_tail(self, start: int, end: int) -> bool:
-        """Nothing but filler between the phrase and the end of its clause."""
-        stop = self._clause_end(end)
-        rest = [t.word for t in self.tokens[end:stop] if t.kind != "mark"]
-        return all(
-            word in _OPENERS
-            or word
-            in (
-                "abeg",
-                "o",
-                "for",
-                "please",
-                "then",
-                "instead",
-                "available",
-                "options",
-                "ones",
-                "dey",
-                "list",
-                "from",
-                "there",
-            )
-            for word in rest
-        )
+        """Nothing but padding between the phrase and the end of its clause."""
+        padding = language().grammar["padding"]
+        rest = [t.word for t in self.tokens[end : self._clause_end(end)] if t.kind != "mark"]
+        return all(word in _openers() or word in padding for word in rest)
 
     # --- bare references ---
 
@@ -266,6 +173,14 @@ class _Reader:
             begin = index + 1
 
     def _point(self, begin: int, end: int) -> None:
+        versus = read_target(self.tokens, begin, self.context, numbers=True)
+        if (
+            versus is not None
+            and versus[1] == end
+            and {"vs", "versus"} & {t.word for t in self.tokens[begin:end]}
+        ):
+            self._emit(begin, end, Act(Kind.COMPARE, target=versus[0]))
+            return
         start = begin
         while start < end and self.tokens[start].word in _POINTING and start not in self.used:
             start += 1
@@ -283,6 +198,38 @@ class _Reader:
         if target.how == "name" and behind not in ("", "but", "please", "abeg", "in"):
             return
         self._emit(begin, stop, Act(Kind.REFER, target=target))
+
+    # --- questions about the shop ---
+
+    def ask_about_shop(self, products: frozenset[int]) -> None:
+        """ "How long does shipping take?": a question with a topic of the shop and no product in it."""
+        topics = {
+            word: topic for topic, words in load_toml("acts.toml")["shop_topics"].items() for word in words
+        }
+        begin = 0
+        for index in range(len(self.tokens) + 1):
+            if index < len(self.tokens) and self.tokens[index].word not in _ENDS:
+                continue
+            clause = range(begin, index)
+            asked = index < len(self.tokens) and self.tokens[index].word == "?"
+            first = next(
+                (
+                    self.tokens[i].word
+                    for i in clause
+                    if self.tokens[i].word not in _openers() or self.tokens[i].word in _QUESTION_WORDS
+                ),
+                "",
+            )
+            topic = next((topics[self.tokens[i].word] for i in clause if self.tokens[i].word in topics), None)
+            free = not any(i in self.used or i in products for i in clause)
+            if (
+                topic
+                and free
+                and (asked or first in _QUESTION_WORDS or first in ("una", "where", "when"))
+                and len(clause) > 1
+            ):
+                self._emit(begin, index, Act(Kind.SHOP_QUESTION, attribute=topic))
+            begin = index + 1
 
     # --- trying ---
 
@@ -318,9 +265,16 @@ class _Reader:
             )
         if pattern.kind is Kind.NONE_OF_THESE and end - start == 1 and not self._is_whole(start, end):
             return None  # "neither satin nor silk"
-        if pattern.kind is Kind.OVERRIDE and _bare_sorry(self.tokens, start, end):
+        if pattern.kind is Kind.OVERRIDE and (
+            _bare_sorry(self.tokens, start, end) or self._starts_longer_cue(start, end)
+        ):
             return None
         return self._emit(start, end, Act(pattern.kind, note=pattern.note))
+
+    def _starts_longer_cue(self, start: int, end: int) -> bool:
+        """ "Never mind the colour" gives up the colour; only "never mind" by itself is a change of mind."""
+        match = longest(language().cues, [t.word for t in self.tokens[start : end + 6]], 0)
+        return match is not None and match[0] > end - start and bool({"relax", "avoid"} & set(match[1]))
 
     def _target(self, pattern: Pattern, start: int, end: int) -> int | None:
         begin = end
@@ -346,6 +300,15 @@ class _Reader:
             Kind.RATE,
         ) and bool(self.context.shown)
         found = read_target(self.tokens, begin, self.context, numbers=bare)
+        if pattern.kind is Kind.REJECT:
+            if (
+                found is None
+                or found[0].how == "name"
+                or not self._is_tail(found[1], found[1])
+                or not self.context.shown
+            ):
+                return None
+            return self._emit(start, found[1], Act(Kind.REJECT, target=found[0]))
         if pattern.kind is Kind.RATE:
             return self._rate(start, begin, found)
         if pattern.kind is Kind.BASKET_ADD:
@@ -553,7 +516,14 @@ class _Reader:
         if not self.context.basket and not any(t.word in ("basket", "cart", "trolley") for t in self.tokens):
             return None
         stop = self._clause_end(begin)
-        tail = [i for i in range(begin, stop) if self.tokens[i].word in ("from", "for", "out", "inside")]
+        saying = _join(self.tokens, start, end)
+        if saying in ("i do not want", "i no want", "i no need") and not any(
+            t.word in ("basket", "cart", "trolley") for t in self.tokens[begin:stop]
+        ):
+            return None
+        tail = [
+            i for i in range(begin, stop) if self.tokens[i].word in ("from", "for", "out", "inside", "in")
+        ]
         if found is not None and found[0].how in ("ordinal", "last", "all", "extreme"):
             return self._emit(start, self._from_basket(found[1]), Act(Kind.BASKET_REMOVE, target=found[0]))
         words_end = tail[0] if tail else stop
@@ -588,7 +558,7 @@ class _Reader:
         if number is None or not 1 <= number <= 100 or number != int(number):
             return None
         after = end + 1
-        if any(a.start <= end < a.end and a.kind != "count" for a in self.amounts):
+        if any(a.start <= end < a.end and a.kind != "count" and a.unit != "piece" for a in self.amounts):
             return None
         if after < len(self.tokens) and self.tokens[after].word in (
             "of",
@@ -656,7 +626,7 @@ class _Reader:
             if not words or (phrase in ("i got", "i have a") and not self._outcome(words)):
                 return None
             outcome, polarity = self._outcome(words) or ("", 1)
-            if phrase == "i buy" and not outcome:
+            if (phrase == "i buy" and not outcome) or words.startswith("to "):
                 return None
             act = Act(Kind.FEEDBACK, value=pattern.note, note=words, polarity=polarity)
             return self._emit(start, stop, act)
@@ -747,6 +717,10 @@ class _Reader:
         from ego_cli.conversation.understand.questions import read_question
 
         stop = self._question_end(end)
+        if pattern.note == "target first":
+            found = read_target(self.tokens, end, self.context)
+            if found is None or found[0].how == "name":
+                return None
         if "in" in (t.word for t in self.tokens[end:stop]) and _COMING & {
             t.word for t in self.tokens[start:stop]
         }:

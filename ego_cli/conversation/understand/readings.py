@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -68,7 +69,7 @@ def _brand(items: Sequence[Item], k: int, kinds: Mapping[str, Name], place: Plac
 def _quality(items: Sequence[Item], k: int, kinds: Mapping[str, Name], place: Place) -> Name | None:
     """A colour or a material, unless the word is the product itself, a part, or an ordinary word."""
     run = place.run
-    rest = items[k + 1 :]
+    rest = list(itertools.takewhile(lambda i: i.kind != "filler", items[k + 1 :]))
     product_later = any(_is_product(i) for i in rest)
     colour, material = kinds.get("colour"), kinds.get("material")
     name = (

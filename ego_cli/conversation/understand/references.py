@@ -74,6 +74,7 @@ _STOP = frozenset(
         "because",
         "instead",
         "than",
+        "already",
     ]
 )
 

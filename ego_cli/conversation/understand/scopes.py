@@ -37,7 +37,9 @@ _BACK_PREFER = frozenset(
 )
 _DENIALS = frozenset(["is not", "are not", "does not have", "does not", "do not have", "not"])
 _DEAR = frozenset(["expensive", "pricey", "costly", "overpriced", "dear"])
-_SKIPPING = frozenset("skip the;remove the;remove that;drop the;lose the;comot the;comot that;leave the;take off the".split(";"))
+_SKIPPING = frozenset(
+    "skip the;remove the;remove that;drop the;lose the;comot the;comot that;leave the;take off the".split(";")
+)
 _BACK_ONLY = frozenset(
     [
         "nothing else",

@@ -123,8 +123,8 @@ def _nearest(word: str, lexicon: Lexicon) -> str | None:
     if known:
         return _best(word, known, lexicon)
     if len(word) >= 6:
-        same = lexicon.by_skeleton.get(skeleton(word), ())
-        close = [w for w in same if abs(len(w) - len(word)) <= 2 and w[0] == word[0]]
+        same = lexicon.by_skeleton.get(skeleton(stem(word)), ())
+        close = [w for w in same if abs(len(w) - len(stem(word))) <= 2 and w[0] == word[0]]
         if close:
             return _best(word, close, lexicon)
     english = [w for w in near if w in speech.english and len(w) >= MINIMUM_LETTERS]

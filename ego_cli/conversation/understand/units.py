@@ -122,7 +122,9 @@ def measure(
 
 def _measured(bounds: Bounds, unit: Unit, end: int, tokens: Sequence[Token], divide: float = 1.0) -> Amount:
     attribute = unit.attribute
-    attribute = _near(tokens, bounds.start, end, unit) or _little(tokens, unit, bounds.first.value) or attribute
+    attribute = (
+        _near(tokens, bounds.start, end, unit) or _little(tokens, unit, bounds.first.value) or attribute
+    )
     operator = bounds.operator
     by_operator = _back_operator(tokens, end)
     if by_operator and operator in ("is", by_operator[0]):
@@ -159,9 +161,12 @@ def _near(tokens: Sequence[Token], start: int, end: int, unit: Unit) -> str:
     named = attribute_at(tokens, end) if end < len(tokens) else None
     if named is not None and named[1] not in _NOT_MEASURED:
         return named[1]
-    for around in (tokens[end : end + 5], tuple(reversed(tokens[max(0, start - 2) : start]))):
+    for around, ends in (
+        (tokens[end : end + 5], ",.;"),
+        (tuple(reversed(tokens[max(0, start - 3) : start])), ".;"),
+    ):
         for token in around:
-            if token.kind == "number" or token.word in (",", ".", ";", "with"):
+            if token.kind == "number" or token.word in ends or token.word == "with":
                 break
             if token.stem in unit.near:
                 return str(unit.near[token.stem])
@@ -364,6 +369,8 @@ def _size(
     ):
         typed += tokens[stop].word.upper()
         stop += 1
+    if not system and stop < len(tokens) and tokens[stop].word in _SYSTEMS:
+        system, stop = tokens[stop].word, stop + 1
     if system:
         typed = f"{system.upper()} {typed}"
     return Amount(
