@@ -210,7 +210,9 @@ def forget(
     user: User = None,
     as_json: Json = False,
 ) -> None:
-    """Forget for good: rows, indexes, summary, jobs, log and kept copies."""
+    """Forget for good: rows, indexes, summary, jobs, log, kept copies, and what models once answered."""
+    from ego_cli.llm.cache import clear_cache
+
     words = " ".join(what)
     if words.strip().lower() in ("all", "everything") and not yes:
         if not sys.stdin.isatty():
@@ -218,6 +220,7 @@ def forget(
         typer.confirm("Forget everything?", abort=True)
     with _memory(user) as memory:
         gone = memory.forgotten(words)
+        clear_cache(memory.store.user)
     if as_json:
         out_json({"forgotten": gone.count})
     elif gone.count:

@@ -93,7 +93,7 @@ class Cache:
 
 def cache_file(user: str) -> Path:
     """Where one shopper's answers lie: named by a digest, so that no name can be a piece of a path."""
-    digest = hashlib.sha256(user.encode()).hexdigest()[:24]
+    digest = hashlib.sha256(user.strip().encode()).hexdigest()[:24]
     return user_cache_folder() / "llm" / f"{digest}.db"
 
 
