@@ -149,10 +149,10 @@ class Evidence:
     @classmethod
     def build(cls, products: Iterable[Product]) -> Evidence:
         """Read every product once (about 0.1 ms each)."""
-        reader = _Reader()
+        reader = EvidenceReader()
         for product in products:
             reader.add(product)
-        return cls(list(reader.ids), list(reader.kinds), reader.arrays())
+        return reader.finish()
 
     def save(self, folder: Path) -> None:
         """Write the arrays into ``folder`` (made if missing), one ``.npy`` each, and the words as JSON."""
@@ -296,8 +296,8 @@ class _Numbering(dict[str, int]):
         return number
 
 
-class _Reader:
-    """Collects the statements of products row by row."""
+class EvidenceReader:
+    """Collects the statements of products, row by row."""
 
     def __init__(self) -> None:
         self.ids = _Numbering()
@@ -320,6 +320,7 @@ class _Reader:
         return found, amounts
 
     def add(self, product: Product) -> None:
+        """The next row."""
         row = len(self._unit_of_row) - 1
         for field, _, text in statements(product):
             found, amounts = self._read(text) if len(text) <= SHORT else self._statement(text)
@@ -334,7 +335,11 @@ class _Reader:
                     self._quantity_near.append(near)
         self._unit_of_row.append(len(self._fields))
 
-    def arrays(self) -> Arrays:
+    def finish(self) -> Evidence:
+        """All rows that were added."""
+        return Evidence(list(self.ids), list(self.kinds), self._arrays())
+
+    def _arrays(self) -> Arrays:
         rows, stems = len(self._unit_of_row) - 1, len(self.ids)
         unit_of_row = np.array(self._unit_of_row, dtype=np.int64)
         field = np.array(self._fields, dtype=np.uint8)

@@ -7,6 +7,8 @@ quality (0-1), brand tier (1-4), popularity (from interactions), price percentil
 from __future__ import annotations
 
 import re
+import sys
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -24,6 +26,7 @@ USUAL_RATING = 4.0  # stars that shops get in the mean; speaks where few people 
 FEW = 10.0  # log-votes that it counts as
 DEEP = 12.0  # signals at which enrichment says all it can about quality
 SELLER_SCORE_KEYS = frozenset({"seller score", "sellers score", "seller rating"})
+_NOT_STATED = float("nan")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 QUALITY = {"rating": 0.6, "evidence": 0.2, "depth": 0.2}  # shares of the quality score
 
@@ -44,36 +47,47 @@ class Features:
         return {name: float(getattr(self, name)[row]) for name in self.__slots__}
 
 
-def features(
-    products: Sequence[Product],
-    tag_of_row: NDArray[np.int16],
-    signals: NDArray[np.bool_],
-    price: NDArray[np.float64],
-    rating: Floats,
-    rating_count: NDArray[np.int32],
-) -> Features:
-    """All feature columns. ``price`` and ``rating`` are NaN where not known."""
-    shrunk = shrunk_ratings(rating, rating_count, tag_of_row)
-    percentile = price_percentiles(price, tag_of_row)
-    good = np.array([kind.type != "bad" for kind in signal_kinds()], dtype=bool)
-    stated = np.array(
-        [len(p.details) + len(p.materials) + bool(p.ingredients) for p in products], dtype=np.int16
-    )
-    depth = signals[:, good].sum(axis=1, dtype=np.int16) + stated
-    votes = np.log1p(rating_count) / np.log1p(1000.0)
-    quality = (
-        QUALITY["rating"] * np.clip((shrunk - 3.0) / 2.0, 0, 1)
-        + QUALITY["evidence"] * np.clip(votes, 0, 1)
-        + QUALITY["depth"] * np.clip(depth / DEEP, 0, 1)
-    )
-    return Features(
-        quality=quality.astype(np.float32),
-        brand_tier=brand_tiers(products, tag_of_row, percentile),
-        price_percentile=percentile,
-        enrichment_depth=depth,
-        shrunk_rating=shrunk,
-        seller_score=np.array([_seller_score(product) for product in products], dtype=np.float32),
-    )
+class FeatureReader:
+    """Collects what features are computed from, row by row."""
+
+    def __init__(self) -> None:
+        self._price = array("d")
+        self._rating = array("f")
+        self._count = array("i")
+        self._stated = array("h")
+        self._seller = array("f")
+        self._brands: list[str] = []
+
+    def add(self, product: Product) -> None:
+        """The next row."""
+        self._price.append(_NOT_STATED if product.price is None else product.price)
+        self._rating.append(_NOT_STATED if product.rating is None else product.rating)
+        self._count.append(min(product.rating_count, 2**31 - 1))
+        self._stated.append(len(product.details) + len(product.materials) + bool(product.ingredients))
+        self._seller.append(_seller_score(product))
+        self._brands.append(sys.intern((product.brand or "").lower()))
+
+    def finish(self, tag_of_row: NDArray[np.int16], signals: NDArray[np.bool_]) -> Features:
+        """All feature columns."""
+        count = np.array(self._count, dtype=np.int32)
+        shrunk = shrunk_ratings(np.array(self._rating, dtype=np.float32), count, tag_of_row)
+        percentile = price_percentiles(np.array(self._price, dtype=np.float64), tag_of_row)
+        good = np.array([kind.type != "bad" for kind in signal_kinds()], dtype=bool)
+        depth = signals[:, good].sum(axis=1, dtype=np.int16) + np.array(self._stated, dtype=np.int16)
+        votes = np.log1p(count) / np.log1p(1000.0)
+        quality = (
+            QUALITY["rating"] * np.clip((shrunk - 3.0) / 2.0, 0, 1)
+            + QUALITY["evidence"] * np.clip(votes, 0, 1)
+            + QUALITY["depth"] * np.clip(depth / DEEP, 0, 1)
+        )
+        return Features(
+            quality=quality.astype(np.float32),
+            brand_tier=brand_tiers(self._brands, tag_of_row, percentile),
+            price_percentile=percentile,
+            enrichment_depth=depth,
+            shrunk_rating=shrunk,
+            seller_score=np.array(self._seller, dtype=np.float32),
+        )
 
 
 def _seller_score(product: Product) -> float:
@@ -82,7 +96,7 @@ def _seller_score(product: Product) -> float:
             found := _NUMBER.search(value)
         ):
             return float(found[0])
-    return float("nan")
+    return _NOT_STATED
 
 
 def shrunk_ratings(rating: Floats, count: NDArray[np.int32], group: NDArray[np.int16]) -> Floats:
@@ -111,15 +125,13 @@ def price_percentiles(price: NDArray[np.float64], group: NDArray[np.int16]) -> F
     return out
 
 
-def brand_tiers(
-    products: Sequence[Product], tag_of_row: NDArray[np.int16], percentile: Floats
-) -> NDArray[np.int8]:
+def brand_tiers(brands: Sequence[str], tag_of_row: NDArray[np.int16], percentile: Floats) -> NDArray[np.int8]:
     """Each product's brand tier: as listed for its domain, else by where the brand's prices stand."""
     places: dict[tuple[str, str], list[float]] = {}
     keys = []
     tags = taxonomy().tags
-    for row, product in enumerate(products):
-        key = (tags[tag_of_row[row]].domain, (product.brand or "").lower())
+    for row, name in enumerate(brands):
+        key = (tags[tag_of_row[row]].domain, name)
         keys.append(key)
         if np.isfinite(percentile[row]):
             places.setdefault(key, []).append(float(percentile[row]))

@@ -10,8 +10,11 @@ import hashlib
 import json
 import secrets
 import shutil
+import subprocess
+import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,19 +25,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ego_cli.catalog import collaborative
-from ego_cli.catalog.avoidances import listed_states
+from ego_cli.catalog.avoidances import avoidances, listed_states
 from ego_cli.catalog.collaborative import Neighbours
 from ego_cli.catalog.enrich import signal_matrix
-from ego_cli.catalog.evidence import Evidence
+from ego_cli.catalog.evidence import Evidence, EvidenceReader
 from ego_cli.catalog.facets import Facets
-from ego_cli.catalog.features import Features, features
-from ego_cli.catalog.kinds import TypeIndex, colour_stems
+from ego_cli.catalog.features import FeatureReader, Features
+from ego_cli.catalog.kinds import TypeIndex, TypeReader, colour_stems
 from ego_cli.catalog.product import Product
+from ego_cli.catalog.stored import decode_product
+from ego_cli.errors import CatalogueError
 from ego_cli.settings import data_file
 
 if TYPE_CHECKING:
     from ego_cli.catalog.store import Catalogue
 
+ASIDE_FROM = 8_000  # products from which a process of its own pays for its start
 FOLDER = "ranking"  # below the folder of a catalogue's generation
 LISTS = ("taxonomy.toml", "claims.toml", "colours.toml", "stems.toml", "units.toml")  # read while building
 FORMAT = 2  # of this folder; another number means: build anew
@@ -56,19 +62,98 @@ class RankingIndex:
     neighbours: Neighbours | None = None  # None: nobody's tastes are known
 
 
-def build(products: Sequence[Product], catalogue: Catalogue) -> RankingIndex:
-    """Read all products once."""
-    evidence = Evidence.build(products)
-    types = TypeIndex.build(products, evidence)
-    signals = signal_matrix(evidence)
-    listed = np.array([listed_states(p) for p in products], dtype=np.int8)
-    columns = catalogue.columns
-    found = features(
-        products, types.tag_of_row, signals, columns["price"], columns["rating"], columns["rating_count"]
-    )
-    whole, family = fingerprints(evidence)
-    neighbours = collaborative.load(catalogue)
-    return RankingIndex(evidence, types, signals, listed, found, whole, family, catalogue.facets, neighbours)
+class IndexReader:
+    """Reads products row by row and writes what ranking needs; memory holds numbers and titles, not products."""
+
+    def __init__(self) -> None:
+        self._evidence = EvidenceReader()
+        self._types = TypeReader()
+        self._features = FeatureReader()
+        self._listed = bytearray()
+
+    def add(self, product: Product) -> None:
+        """The next row (about 0.15 ms)."""
+        self._evidence.add(product)
+        self._types.add(product)
+        self._features.add(product)
+        self._listed.extend(listed_states(product))
+
+    def write(self, folder: Path) -> None:
+        """Write the index of all rows that were added; ``folder`` appears whole or not at all."""
+        new = folder.with_name(f"{folder.name}.{secrets.token_hex(4)}.new")
+        new.mkdir(parents=True)
+        evidence = self._evidence.finish()
+        types = self._types.finish(evidence)
+        signals = signal_matrix(evidence)
+        whole, family = fingerprints(evidence)
+        evidence.save(new / "evidence")
+        types.save(new / "types")
+        arrays: dict[str, NDArray[Any]] = {
+            "signals": signals,
+            "listed": np.frombuffer(bytes(self._listed), dtype=np.int8).reshape(-1, len(avoidances())),
+            "fingerprint": whole,
+            "family": family,
+        }
+        found = self._features.finish(types.tag_of_row, signals)
+        arrays |= {f"feature.{name}": getattr(found, name) for name in Features.__slots__}
+        for name, values in arrays.items():
+            np.save(new / f"{name}.npy", values)
+        (new / "about.json").write_text(json.dumps(_made_by()))
+        try:
+            new.rename(folder)
+        except OSError:  # another process was first
+            shutil.rmtree(new, ignore_errors=True)
+
+
+class IndexMaker:
+    """Makes the index beside a load. For many products it reads in a process of its own, on another core; if that process
+    fails, so does ``finish``, and the first question makes the index instead.
+
+    >>> with IndexMaker(folder, size) as maker:
+    ...     maker.add(lines)  # products as stored, in row order
+    ...     maker.finish()
+    """
+
+    def __init__(self, folder: Path, size: int) -> None:
+        self._folder = folder / FOLDER
+        self._reader: IndexReader | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        if size >= ASIDE_FROM and sys.executable:
+            command = [sys.executable, "-m", "ego_cli.catalog.index", str(self._folder)]
+            with suppress(OSError):  # no second process to be had: read here
+                self._process = subprocess.Popen(
+                    command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+                )
+        if self._process is None:
+            self._reader = IndexReader()
+
+    def __enter__(self) -> IndexMaker:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._process is not None and self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+
+    def add(self, lines: Iterable[str], products: Iterable[Product] = ()) -> None:
+        """The next rows: as stored lines and, where the caller has them decoded, as products."""
+        if self._process is not None and self._process.stdin is not None:
+            try:
+                self._process.stdin.write("".join(f"{line}\n" for line in lines).encode())
+            except OSError:  # it ended early: finish() tells
+                self._process.stdin = None
+        elif self._reader is not None:
+            for product in products or map(decode_product, lines):
+                self._reader.add(product)
+
+    def finish(self) -> bool:
+        """Wait until the index is written; whether it stands."""
+        if self._reader is not None:
+            self._reader.write(self._folder)
+        elif self._process is not None:
+            self._process.communicate()
+            return self._process.returncode == 0
+        return True
 
 
 def fingerprints(evidence: Evidence) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -86,25 +171,6 @@ def fingerprints(evidence: Evidence) -> tuple[NDArray[np.int64], NDArray[np.int6
     whole = total[arrays.token_of_unit[end]] - total[arrays.token_of_unit[begin]]
     family = titles[arrays.token_of_unit[begin + 1]] - titles[arrays.token_of_unit[begin]]
     return whole, family
-
-
-def save(index: RankingIndex, folder: Path) -> None:
-    """Write the index; the folder appears whole or not at all."""
-    new = folder.with_name(f"{folder.name}.{secrets.token_hex(4)}.new")
-    new.mkdir(parents=True)
-    index.evidence.save(new / "evidence")
-    index.types.save(new / "types")
-    np.save(new / "signals.npy", index.signals)
-    np.save(new / "listed.npy", index.listed)
-    np.save(new / "fingerprint.npy", index.fingerprint)
-    np.save(new / "family.npy", index.family)
-    for name in Features.__slots__:
-        np.save(new / f"feature.{name}.npy", getattr(index.features, name))
-    (new / "about.json").write_text(json.dumps(_made_by()))
-    try:
-        new.rename(folder)
-    except OSError:  # another process was first
-        shutil.rmtree(new, ignore_errors=True)
 
 
 def load(folder: Path, catalogue: Catalogue) -> RankingIndex | None:
@@ -155,8 +221,25 @@ def index_of(catalogue: Catalogue) -> RankingIndex:
             folder = catalogue.folder / FOLDER
             found = load(folder, catalogue)
             if found is None:
-                found = build(list(catalogue), catalogue)
+                reader = IndexReader()
+                for product in catalogue:
+                    reader.add(product)
                 shutil.rmtree(folder, ignore_errors=True)
-                save(found, folder)
+                reader.write(folder)
+                found = load(folder, catalogue)
+            if found is None:
+                raise CatalogueError(f"cannot write below {catalogue.folder}")
             _open[catalogue] = found
     return found
+
+
+def _make(folder: Path) -> None:
+    """The process of ``IndexMaker``: product lines on standard input, an index in ``folder``."""
+    reader = IndexReader()
+    for line in sys.stdin.buffer:
+        reader.add(decode_product(line.decode()))
+    reader.write(folder)
+
+
+if __name__ == "__main__":
+    _make(Path(sys.argv[1]))

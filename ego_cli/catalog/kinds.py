@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -144,37 +145,6 @@ class TypeIndex:
         self._rarest = float(np.log1p(2 * total + 1))
         self.match = lru_cache(maxsize=64)(self._match)
         self.category_score = lru_cache(maxsize=64)(self._category_score)
-
-    @classmethod
-    def build(cls, products: Sequence[Product], evidence: Evidence) -> TypeIndex:
-        """Find heads, paths and tags (about 0.03 ms a product)."""
-        paths: dict[tuple[str, ...], int] = {}
-        path_of_row = np.zeros(len(products), dtype=np.int32)
-        tags = np.zeros(len(products), dtype=np.int16)
-        endings: dict[str, int] = defaultdict(int)
-        titles: list[tuple[list[str], tuple[str, ...]]] = []
-        for row, product in enumerate(products):
-            path_of_row[row] = paths.setdefault(product.categories, len(paths))
-            first, stems = heading(product.title), phrase(product.title)
-            titles.append((first, stems))
-            tags[row] = classify_number(product, first, stems)
-            if first:
-                endings[first[-1]] += 1
-        known = set(known_heads())
-        for path in paths:
-            for name in path[-1:]:
-                known.update(stems[-1] for part in _CONJUNCTS.split(name) if (stems := phrase(part)))
-        known.update(word for word, n in endings.items() if n >= _MIN_ENDINGS and word.isalpha())
-        known -= colour_stems() - known_heads()
-        main: dict[str, list[int]] = defaultdict(list)
-        other: dict[str, list[int]] = defaultdict(list)
-        for row, (first, stems) in enumerate(titles):
-            main_head, others = _heads(first, stems, known)
-            if main_head:
-                main[main_head].append(row)
-            for word in others:
-                other[word].append(row)
-        return cls(_as_rows(main), _as_rows(other), list(paths), path_of_row, tags, evidence)
 
     def save(self, folder: Path) -> None:
         """Write the arrays into ``folder`` (made if missing)."""
@@ -326,7 +296,8 @@ class TypeIndex:
         return np.asarray(rows)
 
     def _paths_named(self, stems: tuple[str, ...]) -> list[int]:
-        """Paths that ``stems`` spell out: every word stands in the path, and its last name is all there."""
+        """Paths that ``stems`` spell out: every word stands in the path, and its last name, or a name of several words, is all
+        there ("beanies & knit hats" names all that lies below it)."""
         wanted = set(stems)
         if not wanted:
             return []
@@ -337,7 +308,9 @@ class TypeIndex:
             if not wanted <= self._words_of_path[number].keys():
                 continue
             leaf = set(phrase(path[-1]))
-            if leaf <= wanted and (len(wanted) > 1 or len(leaf) == 1):
+            if (leaf <= wanted and (len(wanted) > 1 or len(leaf) == 1)) or (
+                len(wanted) > 1 and any(set(phrase(name)) == wanted for name in path)
+            ):
                 found.append(number)
         return found
 
@@ -356,6 +329,52 @@ class TypeIndex:
                 for path in self._paths_with.get(form, ()):
                     score[path] += weight * self._words_of_path[path][form] * (1.0 if form == word else 0.9)
         return np.asarray(np.minimum(score / np.float32(total), np.float32(1.0)))
+
+
+class TypeReader:
+    """Collects paths, tags and title stems, row by row."""
+
+    def __init__(self) -> None:
+        self._paths: dict[tuple[str, ...], int] = {}
+        self._path_of_row = array("i")
+        self._tag_of_row = array("h")
+        self._endings: dict[str, int] = defaultdict(int)
+        self._titles: list[tuple[tuple[str, ...], tuple[str, ...]]] = []  # stems of the first phrase, of all
+
+    def add(self, product: Product) -> None:
+        """The next row (about 0.03 ms)."""
+        self._path_of_row.append(self._paths.setdefault(product.categories, len(self._paths)))
+        first, stems = heading(product.title), phrase(product.title)
+        self._titles.append((first, stems))
+        self._tag_of_row.append(classify_number(product, first, stems))
+        if first:
+            self._endings[first[-1]] += 1
+
+    @property
+    def tag_of_row(self) -> NDArray[np.int16]:
+        """The tags so far."""
+        return np.array(self._tag_of_row, dtype=np.int16)
+
+    def finish(self, evidence: Evidence) -> TypeIndex:
+        """Find out what names things here, then the heads of every title."""
+        known = set(known_heads())
+        for path in self._paths:
+            for name in path[-1:]:
+                known.update(stems[-1] for part in _CONJUNCTS.split(name) if (stems := phrase(part)))
+        known.update(word for word, n in self._endings.items() if n >= _MIN_ENDINGS and word.isalpha())
+        known -= colour_stems() - known_heads()
+        main: dict[str, list[int]] = defaultdict(list)
+        other: dict[str, list[int]] = defaultdict(list)
+        for row, (first, stems) in enumerate(self._titles):
+            main_head, others = _heads(first, stems, known)
+            if main_head:
+                main[main_head].append(row)
+            for word in others:
+                other[word].append(row)
+        path_of_row = np.array(self._path_of_row, dtype=np.int32)
+        return TypeIndex(
+            _as_rows(main), _as_rows(other), list(self._paths), path_of_row, self.tag_of_row, evidence
+        )
 
 
 def _as_rows(found: Mapping[str, list[int]]) -> dict[str, NDArray[np.int32]]:

@@ -121,9 +121,9 @@ def taxonomy() -> Taxonomy:
     )
 
 
-def heading(title: str) -> list[str]:
+def heading(title: str) -> tuple[str, ...]:
     """The stems of a title's first phrase: up to a comma, dash, bracket, "for", "with" or an amount."""
-    return list(_heading(title))
+    return tuple(_heading(title))
 
 
 def _heading(title: str) -> Iterable[str]:
