@@ -55,7 +55,7 @@ def read_amounts(
 ) -> tuple[Amount, ...]:
     """All amounts from left to right."""
     found = numerals(tokens)
-    sizes = units.letter_sizes(tokens, context)
+    sizes = units.letter_sizes(tokens, names, context)
     if not found and not sizes:
         return ()
     amounts: list[Amount] = list(sizes)
@@ -154,6 +154,8 @@ def _bounds(
             back = by_start.get(place)
             if back is None:
                 continue
+            if _money_at(tokens, back.end):
+                continue  # "4.5 stars and under $35": the words bound what follows
             bound = (
                 "max"
                 if "max_back" in back.classes
@@ -169,6 +171,12 @@ def _bounds(
                 operator, cued = bound, True
                 break
     return Bounds(start, end, first, second, operator, cued, denied)
+
+
+def _money_at(tokens: Sequence[Token], index: int) -> bool:
+    return index < len(tokens) and (
+        tokens[index].kind == "number" or tokens[index].word in language().currency_symbols
+    )
 
 
 def _joined(tokens: Sequence[Token], end: int, start: int, between: bool) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from ego_cli.conversation.understand.acts import Act, Hardness, Kind, Operator, Span
 from ego_cli.conversation.understand.context import Context
@@ -260,6 +261,21 @@ class Assembler:
         held = [*self.context.categories, *(self.acts[g.act].value or "" for g in self.groups)]
         return any(named & set(stems_of(category)) for category in held)
 
+    def _sold_apart(self, items: list[Item], head: int) -> int | None:
+        """ "Apple Watch Series 5 bands": an extra at the end of the name is what is looked for."""
+        last = len(items) - 1
+        if (
+            last <= head
+            or any(i.kind in ("filler", "attribute") for i in items[head:])
+            or items[last].kind == "amount"
+        ):
+            return None
+        if items[last].end - items[last].start > 1 or self.tokens[items[last].start].stem not in _extras():
+            return None
+        before = items[last - 1]
+        plain = last - 1 == head or not any(n.kind in ("colour", "material") for n in before.names)
+        return last if plain else None
+
     def _last_name(self, items: list[Item], heads: list[int]) -> Name | None:
         return next((n for n in items[heads[-1]].names if n.kind == "product"), None)
 
@@ -280,6 +296,7 @@ class Assembler:
                 first -= 1
         start, end = items[first].start, items[head].end
         name = chosen[head]
+        tail = self._sold_apart(items, head)
         phrase = self._slice(start, end)
         spelled = " ".join(token.word for token in self.tokens[start:end])
         value = (
@@ -290,6 +307,10 @@ class Assembler:
         if run.mode == "avoid":
             self._avoided_type(items, chosen, first, head, value, run)
             return
+        if tail is not None:
+            value = f"{value} {self._core([items[tail]])}"
+            self.explained.update(range(items[tail].start, items[tail].end))
+            items, chosen = items[:tail] + items[tail + 1 :], chosen[:tail] + chosen[tail + 1 :]
         if run.mode == "not_only":
             run_as_want = replace_mode(run)
             self._need(items[first : head + 1], chosen[first : head + 1], [head - first], run_as_want)
@@ -670,6 +691,11 @@ def _same_words(name: str, phrase: str) -> bool:
 
 def _glued(tokens: Sequence[Token], item: Item) -> bool:
     return item.end - item.start > 1 and all(t.glue for t in tokens[item.start + 1 : item.end])
+
+
+@cache
+def _extras() -> frozenset[str]:
+    return frozenset(language().names["sold_apart"]["names"])
 
 
 def replace_mode(run: Scoped) -> Scoped:

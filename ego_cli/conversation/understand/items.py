@@ -52,6 +52,15 @@ def attribute_at(tokens: Sequence[Token], index: int) -> tuple[int, str] | None:
     return (index + match[0], str(match[1][0])) if match else None
 
 
+def _stray_letter(token: Token) -> bool:
+    """A single letter says nothing, but "G" of "Moto G" is a name."""
+    return (
+        len(token.word) == 1
+        and token.kind == "word"
+        and not (token.capital and token.word not in ("i", "a", "o"))
+    )
+
+
 def make_items(
     tokens: Sequence[Token],
     cues: Sequence[Cue],
@@ -126,10 +135,7 @@ def make_items(
                 and index + 1 not in taken
             )
             kind = (
-                "filler"
-                if not compound
-                and (token.word in speech.filler or (len(token.word) == 1 and token.kind == "word"))
-                else "word"
+                "filler" if not compound and (token.word in speech.filler or _stray_letter(token)) else "word"
             )
             items.append(Item(kind, index, index + 1, token.word))
         index += 1

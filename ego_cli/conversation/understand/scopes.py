@@ -279,6 +279,8 @@ class _Walker:
             self._harden(Hardness.PREFER)
         elif "or" in classes:
             self._conjunction(position, "or")
+        elif words == "plus" and self._model_before(item):
+            self.run.append(Item("word", item.start, item.end, words))
         elif "and" in classes and "with" not in classes:
             self._conjunction(position, "and")
         elif "with" in classes and "want" not in classes:
@@ -302,6 +304,11 @@ class _Walker:
                 self.lead = "for"
         elif "want" in classes:
             self._want(words)
+
+    def _model_before(self, item: Item) -> bool:
+        """ "iPhone 8 Plus": part of a name."""
+        before = self.tokens[item.start - 1] if item.start else None
+        return before is not None and before.kind == "number" and bool(self.run)
 
     def _interjected(self, position: int) -> bool:
         """ "No I want …", "No, exclude that": an answer, not the negation of what follows."""

@@ -34,7 +34,7 @@ class Token(NamedTuple):
     """One word, number or mark.
 
     ``word``: normalised form; ``stem``: its singular; ``kind``: "word", "number" or "mark"; ``number``: its value when it
-    is written in digits; ``glue``: what joins it to the token before: "" (a space), "+" (nothing at all), "-", "&".
+    is written in digits; ``capital``: typed with a capital first letter; ``glue``: what joins it to the token before: "" (a space), "+" (nothing at all), "-", "&".
     """
 
     word: str
@@ -44,6 +44,7 @@ class Token(NamedTuple):
     end: int
     glue: str = ""
     number: float | None = None
+    capital: bool = False
 
 
 def shorten(text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
@@ -136,7 +137,7 @@ def tokenise(text: str) -> tuple[Token, ...]:
             tokens.append(Token(piece, piece, "number", start, end, glue, value))
         elif kind == "word":
             for word in _spell(piece):
-                tokens.append(Token(word, stem(word), "word", start, end, glue))
+                tokens.append(Token(word, stem(word), "word", start, end, glue, None, piece[0].isupper()))
                 glue = ""
         else:
             mark = piece.translate(_QUOTES)

@@ -9,13 +9,14 @@ from ego_cli.conversation.understand.context import Context
 from ego_cli.conversation.understand.cues import Cue
 from ego_cli.conversation.understand.items import attribute_at
 from ego_cli.conversation.understand.language import Unit, language
-from ego_cli.conversation.understand.lexicon import NameSpan
+from ego_cli.conversation.understand.lexicon import NameSpan, shelves_of
 from ego_cli.conversation.understand.numbers import Amount, Bounds, Numeral
 from ego_cli.conversation.understand.tokens import Token
 
 _SHORT = frozenset(["in", "m", "l", "g", "v", "w", "mi", "hp", "va", "pc", "ah", "speed"])
 """Unit letters that are words or suffixes too: a unit only when they touch the number."""
 _LONE = frozenset(["m", "l", "g", "v", "w"])
+_WORN = frozenset(["fashion", "shoes", "baby", "jewelry", "sports"])
 _SIZE_LIMIT = 70
 _COUNT_LIMIT = 100
 _NOT_MEASURED = frozenset(
@@ -98,9 +99,9 @@ def measure(
         and max(bounds.first.value, last.value) <= 5
         and (bounds.cued or bounds.second or tokens[bounds.start - 1].word in ("rated", "rating"))
     ):
-        return _make("rating", bounds, "rating", "star", bounds.end)
+        return _make("rating", bounds, "rating", "star", _behind(tokens, bounds.end))
     if subject == "reviews" and bounds.cued:
-        return _make("reviews", bounds, "reviews", "review", bounds.end)
+        return _make("reviews", bounds, "reviews", "review", _behind(tokens, bounds.end))
     if (
         subject in ("capacity", "battery", "screen", "range", "weight")
         and bounds.cued
@@ -180,6 +181,12 @@ def _make(kind: str, bounds: Bounds, attribute: str, unit: str | None, end: int)
     return Amount(bounds.start, end, kind, operator, min(low, high), max(low, high), attribute, unit)
 
 
+def _behind(tokens: Sequence[Token], end: int) -> int:
+    """The end with a bounding word behind it taken in ("4.4 | or higher")."""
+    found = _back_operator(tokens, end)
+    return found[1] if found else end
+
+
 def _back_operator(tokens: Sequence[Token], end: int) -> tuple[str, int] | None:
     """ "4.3 stars or higher", "17 inch or larger", "4+ stars" read behind the unit."""
     from ego_cli.conversation.understand.language import longest
@@ -189,6 +196,9 @@ def _back_operator(tokens: Sequence[Token], end: int) -> tuple[str, int] | None:
     if match is None:
         return None
     length, classes = match
+    behind = tokens[end + length] if end + length < len(tokens) else None
+    if behind is not None and (behind.kind == "number" or behind.word in language().currency_symbols):
+        return None
     for name, operator in (("max_back", "max"), ("min_back", "min"), ("about_back", "about")):
         if name in classes and not (tokens[end].word == "plus" and end + 1 < len(tokens)):
             return operator, end + length
@@ -415,11 +425,12 @@ def implied_size(
     return None
 
 
-def letter_sizes(tokens: Sequence[Token], context: Context) -> list[Amount]:
+def letter_sizes(tokens: Sequence[Token], names: Sequence[NameSpan], context: Context) -> list[Amount]:
     """ "XL", "size medium", "in a large"; single letters only where a size was named or asked for."""
     file = language().units_file["sizes"]
     letters, safe, words = frozenset(file["letters"]), frozenset(file["safe_letters"]), file["words"]
     found: list[Amount] = []
+    worn = _worn(names, context)
     index = 0
     while index < len(tokens):
         token = tokens[index]
@@ -441,7 +452,7 @@ def letter_sizes(tokens: Sequence[Token], context: Context) -> list[Amount]:
         named = named or after == "size" and text in words
         asked = context.asked == "size" and len(tokens) <= 5
         if (
-            text in safe
+            (text in safe and worn)
             or text in ("one size", "free size", "one size fits all", "plus size")
             or ((named or asked) and (text in letters or text in words))
         ):
@@ -455,6 +466,13 @@ def letter_sizes(tokens: Sequence[Token], context: Context) -> list[Amount]:
             continue
         index += 1
     return found
+
+
+def _worn(names: Sequence[NameSpan], context: Context) -> bool:
+    """Whether clothes or shoes are spoken of, or nothing at all: the XS of an iPhone is no size."""
+    spoken = [name.value for span in names for name in span.names if name.kind == "product"]
+    types = [*spoken, *(() if spoken else context.categories)]
+    return not types or any(shelves_of(value) & _WORN for value in types)
 
 
 def count(
