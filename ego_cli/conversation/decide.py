@@ -47,11 +47,18 @@ class Evidence:
 
 
 def how_many(
-    ranked: Ranked, evidence: Evidence, *, groups: int, schedule: Sequence[int] = SHOW_BY_EVIDENCE
+    ranked: Ranked,
+    evidence: Evidence,
+    *,
+    groups: int,
+    schedule: Sequence[int] = SHOW_BY_EVIDENCE,
+    exhausted: bool = False,
 ) -> int:
-    """The length of a list."""
+    """The length of a list. ``exhausted``: she has nothing more to say, so waiting for more evidence is no use."""
     if groups > 1:
         return SHOW_PER_GROUP
+    if exhausted:
+        return max(schedule)
     if ranked.matched <= SHOW_ALL_UP_TO and schedule is SHOW_BY_EVIDENCE:
         return max(1, ranked.matched)
     return schedule[min(evidence.constraints, len(schedule) - 1)]

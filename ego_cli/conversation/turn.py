@@ -225,7 +225,9 @@ class Assistant:
         acts = models.read(course.understanding, self.lexicon, self.catalogue)
         watch.lap("model")
         if acts:
-            understanding = replace(course.understanding, acts=merged(course.understanding, acts, self.lexicon))
+            understanding = replace(
+                course.understanding, acts=merged(course.understanding, acts, self.lexicon)
+            )
             course = (yield from self._follow(understanding, number, watch, cancel)) or course
         ranked = [models.rerank(search.ranked, search.request) for search in course.searches]
         watch.lap("model")
@@ -415,6 +417,8 @@ class Assistant:
         remarks = [f"Showing results for {read}." for _, read in understanding.corrected if searches]
         if understanding.shortened:
             remarks.append("That was long: I read its beginning and its end.")
+        if searches and any(act.kind is Kind.UNCLEAR for act in understanding.acts):
+            remarks.append(say("unclear_but", language=language, turn=state.turn))
         remarks += notes
         groups: list[ShownGroup] = []
         relaxations: list[Relaxation] = []
@@ -448,7 +452,9 @@ class Assistant:
     def _group(self, state: State, search: _Searched, groups: int, language: str) -> ShownGroup:
         want, ranked = search.want, search.ranked
         evidence = decide.Evidence.of(state, want)
-        length = decide.how_many(ranked, evidence, groups=groups, schedule=self.show)
+        length = decide.how_many(
+            ranked, evidence, groups=groups, schedule=self.show, exhausted="other" in state.refused
+        )
         only = bool(want) and any(slot.hardness == "only" for slot in want.slots)  # type: ignore[union-attr]
         items = ranked.items[:length] if ranked.type_known else ()
         wish = _wish(want)

@@ -35,6 +35,7 @@ SEARCHING = frozenset(
     {
         Kind.NEED, Kind.CONSTRAIN, Kind.RELAX, Kind.OVERRIDE, Kind.RESTORE, Kind.UNDO, Kind.START_OVER, Kind.DROP_WANT,
         Kind.RELATIVE, Kind.SORT, Kind.SHOW_MORE, Kind.MORE_LIKE, Kind.REJECT, Kind.NONE_OF_THESE, Kind.NO_PREFERENCE,
+        Kind.UNCLEAR,
     }
 )  # fmt: skip
 
@@ -60,15 +61,11 @@ def update(
     searching = [item for item in resolved if item.act.kind in SEARCHING]
     if searching:
         _leave_last_list(draft, searching)
-    needs = [item.act for item in resolved if item.act.kind is Kind.NEED]
-    excluded_types = [
-        item.act for item in resolved if item.act.kind is Kind.CONSTRAIN and item.act.attribute == "category"
-    ]
     first_need = True
     for item in sorted(resolved, key=lambda item: _FIRST.get(item.act.kind, len(_FIRST))):
         act = item.act
         if act.kind is Kind.NEED:
-            _need(draft, act, others=needs, first=first_need, rejected=excluded_types)
+            _need(draft, act, first=first_need)
             first_need = False
         elif handler := _HANDLERS.get(act.kind):
             handler(draft, item)
@@ -102,7 +99,7 @@ def same_type(one: str, other: str) -> bool:
     return bool(a and b) and (a <= b or b <= a)
 
 
-def _need(draft: Draft, act: Act, *, others: Sequence[Act], first: bool, rejected: Sequence[Act]) -> None:
+def _need(draft: Draft, act: Act, *, first: bool) -> None:
     category = act.value or ""
     state = draft.state
     held = next((want for want in reversed(state.wants) if same_type(want.category, category)), None)
@@ -219,6 +216,8 @@ def _constrain(draft: Draft, item: Resolved) -> None:
         _exclude(draft, act)
     elif act.attribute == "price":
         _price(draft, act)
+    elif act.attribute == "category" and not any(want.category for want in draft.state.wants):
+        _need(draft, act, first=True)
     else:
         for want in _wants_of(draft, act):
             _slot(draft, act, want)
@@ -229,7 +228,8 @@ def _values(act: Act) -> tuple[str, ...]:
 
 
 def _slot(draft: Draft, act: Act, want: Want) -> None:
-    attribute = act.attribute or "feature"
+    # A word for the kind of thing, said of a thing that is already looked for, is a wish about it.
+    attribute = "feature" if act.attribute in (None, "category") else act.attribute
     new = Slot(
         attribute=attribute,
         operator=str(act.operator or Operator.IS),
