@@ -14,7 +14,7 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
@@ -26,12 +26,12 @@ import numpy as np
 from ego_cli.catalog import text
 from ego_cli.catalog.facets import FacetBuilder
 from ego_cli.catalog.impacts import ImpactBuilder
+from ego_cli.catalog.index import IndexMaker
 from ego_cli.catalog.lexical import FIELDS
 from ego_cli.catalog.product import Product
 from ego_cli.catalog.store import (
     GENERATION,
     MIGRATIONS,
-    Catalogue,
     LoadReport,
     Progress,
     field_weights,
@@ -134,7 +134,7 @@ def build(
             size = database.execute("SELECT count(*) FROM products").fetchone()[0]
             if durable and size == 0:
                 raise CatalogueError(f"no product to load from {source}")
-            _index(database, folder, size, tell)
+            _index(database, folder, size, tell, ranking=ranking)
             about = {
                 "name": name,
                 "currency": currency or _usual_currency(database, previous) or "",
@@ -147,9 +147,6 @@ def build(
             database.executemany("INSERT INTO about VALUES (?, ?)", about.items())
             database.execute("COMMIT")
             database.execute("PRAGMA journal_mode = WAL")
-        if ranking:
-            tell("ranking", 0, size)
-            _prepare_ranking(new, folder)
         tell("saving", size, size)
         if durable:
             _flush_to_disk([new, *folder.rglob("*"), folder])
@@ -242,8 +239,18 @@ def _take_in(
     return taken, skipped, taken - added
 
 
-def _index(database: sqlite3.Connection, folder: Path, size: int, tell: Progress) -> None:
-    """Full text, impacts, facets and columns of every row, in one pass."""
+def _index(database: sqlite3.Connection, folder: Path, size: int, tell: Progress, *, ranking: bool) -> None:
+    """Full text, impacts, facets, columns and what ranking reads of every row, in one pass."""
+    with IndexMaker(folder, size) if ranking else nullcontext() as maker:
+        _read_rows(database, folder, size, tell, maker)
+        if maker is not None:
+            tell("ranking", size, size)
+            maker.finish()  # if it failed, the first question makes the index
+
+
+def _read_rows(
+    database: sqlite3.Connection, folder: Path, size: int, tell: Progress, maker: IndexMaker | None
+) -> None:
     impacts = ImpactBuilder(folder, field_weights())
     facets = FacetBuilder(folder)
     kinds = columns()
@@ -257,8 +264,10 @@ def _index(database: sqlite3.Connection, folder: Path, size: int, tell: Progress
             "SELECT product FROM products WHERE row > ? AND row <= ? ORDER BY row", (start, start + _BATCH)
         ).fetchall()
         documents = []
-        for row, (line,) in enumerate(lines, start):
-            product = decode_product(line)
+        products = [decode_product(line) for (line,) in lines]
+        if maker is not None:
+            maker.add((line for (line,) in lines), products)
+        for row, product in enumerate(products, start):
             words = text.terms_of_each(search_fields(product))
             impacts.add(words)
             facets.add(product)
@@ -282,14 +291,6 @@ def _usual_currency(database: sqlite3.Connection, previous: Path | None) -> str 
     query = "SELECT currency FROM products WHERE currency IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1"
     found = database.execute(query).fetchone()
     return str(found[0]) if found else None
-
-
-def _prepare_ranking(new: Path, folder: Path) -> None:
-    """What ranking reads of a catalogue besides its search index, made from the catalogue that is about to be committed."""
-    from ego_cli.catalog import index
-
-    with closing(Catalogue(new, folder)) as catalogue:
-        index.save(index.build(catalogue, catalogue), folder / index.FOLDER)
 
 
 def _flush_to_disk(paths: Iterable[Path]) -> None:
