@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ from numpy.typing import NDArray
 from ego_cli.catalog.product import Product
 from ego_cli.errors import CatalogueError, MisuseError, ServiceAwayError
 from ego_cli.settings import data_file
+
+if TYPE_CHECKING:
+    from ego_cli.catalog.store import Catalogue
 
 Vectors = NDArray[np.float32]
 
@@ -377,6 +380,24 @@ def embed_products(
         if progress:
             progress(min(start + COMMIT_EVERY, len(pending)), len(pending))
     return Embedded(embedded, total - len(todo), removed, time.perf_counter() - started)
+
+
+def embed(
+    catalogue: Catalogue,
+    progress: Callable[[int, int], None] | None = None,
+    *,
+    encoder: str = DEFAULT_ENCODER,
+    again: bool = False,
+) -> Embedded:
+    """``embed_products`` for a stored catalogue: what `ego catalog embed` and the background do."""
+    return embed_products(catalogue.path, catalogue, progress, encoder=load_encoder(encoder), again=again)
+
+
+def open_index(catalogue: Catalogue, encoder: str = DEFAULT_ENCODER) -> DenseIndex | None:
+    """The vectors of a catalogue, ready to search; None when ``encoder`` has made none. Takes a second: not in a turn."""
+    if VectorFile(catalogue.path).model() is None:
+        return None
+    return DenseIndex.open(catalogue.path, catalogue, load_encoder(encoder))
 
 
 class DenseIndex:

@@ -24,9 +24,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from ego_cli.catalog import collaborative
 from ego_cli.catalog.avoidances import avoidances, listed_states
-from ego_cli.catalog.collaborative import Neighbours
+from ego_cli.catalog.collaborative import Neighbours, neighbours_of
 from ego_cli.catalog.enrich import signal_matrix
 from ego_cli.catalog.evidence import Evidence, EvidenceReader
 from ego_cli.catalog.facets import Facets
@@ -185,7 +184,7 @@ def load(folder: Path, catalogue: Catalogue) -> RankingIndex | None:
         found = Features(**{name: _mapped(folder / f"feature.{name}.npy") for name in Features.__slots__})
         signals, listed = _mapped(folder / "signals.npy"), _mapped(folder / "listed.npy")
         whole, family = _mapped(folder / "fingerprint.npy"), _mapped(folder / "family.npy")
-        neighbours = collaborative.load(catalogue)
+        neighbours = neighbours_of(catalogue)
         return RankingIndex(
             evidence, types, signals, listed, found, whole, family, catalogue.facets, neighbours
         )

@@ -192,6 +192,16 @@ class SignalStore:
                 events[product_id].append((Interaction(kind), datetime.fromisoformat(at)))
         return ShopSignals({product_id: popularity(found, now) for product_id, found in events.items()})
 
+    def interactions(self) -> list[tuple[str, str, Interaction]]:
+        """(session, product id, kind) of everything that was done, oldest first; without sessions it tells nothing of taste."""
+        if not self.path.exists():
+            return []
+        with self._open() as db:
+            rows = db.execute(
+                "SELECT session, product_id, kind FROM interaction WHERE session != ''"
+            ).fetchall()
+        return [(session, product_id, Interaction(kind)) for session, product_id, kind in rows]
+
     def conversions(self) -> Mapping[str, float]:
         """Product id -> conversion corrected for position bias (see ``conversion``), for products that were shown."""
         if not self.path.exists():
