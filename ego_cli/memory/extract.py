@@ -142,7 +142,7 @@ def _canonical(
     form = re.sub(r"\s+", " ", form).strip()
     subject = ME
     if match := re.match(r"(?i)(?:i|we)\s+(.*)$", form):
-        form = f"{PERSON} {match.group(1)}"
+        form = f"{PERSON} {_plain_verb(match.group(1)) if _of_someone(words) else match.group(1)}"
     elif match := grammar.relation.match(form):
         subject = _relation(match, grammar)
         spoken_of = subject
@@ -169,6 +169,11 @@ def _canonical(
     if subject == ME:
         form = re.sub(r"(?i)(?<![\w'])i(?![\w'])", PERSON, form)
     return _Clause(subject, form, words), spoken_of
+
+
+def _of_someone(words: str) -> bool:
+    """Whether a clause speaks of the speaker in the third person: "as someone who avoids wool"."""
+    return re.match(r"(?i)(?:as )?someone (?:who|that) ", words) is not None
 
 
 def _relation(match: re.Match[str], grammar: Grammar) -> str:
@@ -368,6 +373,16 @@ def _of(subject: str, text: str, kind: str) -> str:
     return f"{subject} is {text}" if kind == "allergy" else f"{subject} {text}"
 
 
+# "be" that stands for "is", not the plain verb after "to", "can", "should"…
+_COPULA = re.compile(
+    "".join(
+        f"(?<!{word} )"
+        for word in ("to", "can", "not", "will", "could", "would", "should", "must", "may", "might")
+    )
+    + r"\bbe\b"
+)
+
+
 def _third(verb: str) -> str:
     if not verb:
         return ""
@@ -377,7 +392,10 @@ def _third(verb: str) -> str:
 
 
 def _mine_again(text: str) -> str:
-    return text.replace(POSSESSIVE, "my").replace(PERSON, "I")
+    """Canonical words back as people write them."""
+    text = text.replace(POSSESSIVE, "my").replace(PERSON, "I")
+    text = re.sub(r"\b(that|which|who|they|these|those) be\b", r"\1 are", text)
+    return _COPULA.sub("is", text)
 
 
 def _budget(said: str, item: str, clause: _Clause) -> Iterator[Fact]:

@@ -115,8 +115,8 @@ def load_grammar() -> Grammar:
         relations=relations,
         pronouns=pronouns,
         conjunction=re.compile(
-            rf"(?:\s*,\s*|\s+)(?:and|but|so|while|because|although|though|also|plus|then)\s+(?={speaker}(?:'|\s))"
-            rf"|\s*,\s*(?={speaker}(?:'|\s))|\s*,\s*(?=(?:what|which|do you|can you|could you|show me|give me|any)\b)"
+            rf"(?:\s*,\s*|\s+)(?:and|but|so|while|because|since|as(?=\s+(?:i|we|he|she|they)\b)|although|though|also|plus|then|which is why)\s+(?={speaker}(?:'|\s))"
+            rf"|\s*,\s*(?={speaker}(?:'|\s))|\s*,\s*(?=(?:what|which|how|where|do you|can you|could you|should i|would you|is there|are there|show me|give me|any)\b)"
             rf"|\s*,?\s+(?:and|but|so|or)\s+(?={bare}\b)",
             re.IGNORECASE,
         ),
@@ -129,7 +129,7 @@ def load_grammar() -> Grammar:
 
 
 def _alternatives(words: str) -> str:
-    return "(?:" + "|".join(re.escape(word) for word in words.replace("\n", "").split("|")) + ")"
+    return "(?:" + words.replace("\n", "") + ")"
 
 
 def _filled(pattern: str, fill: Mapping[str, str]) -> str:

@@ -112,10 +112,12 @@ def bears_on(entry: Entry, category: str | None) -> bool:
 
 
 def shares_domain(entry: Entry, asked: str) -> bool:
-    """Whether a row speaks of the kind of goods that is asked for."""
+    """Whether a row speaks of the kind of goods that is asked for, or of goods of any kind ("natural products")."""
     own = domains_of(f"{entry.object} {entry.words}") | (
         frozenset({entry.scope}) if entry.scope else frozenset()
     )
+    if not own:
+        return bool(domains_of(asked)) and not _domains()[2].isdisjoint(terms(entry.object))
     return bool(own & domains_of(asked))
 
 
