@@ -193,7 +193,9 @@ class Assembler:
     def _content(self, items: list[Item], run: Scoped, before: Scoped | None) -> None:
         colours_before = bool(self.acts) and self.acts[-1].attribute == "colour"
         alone = not self.groups and not self.context.categories
-        place = Place(run, self.context, alone=alone, colours_before=colours_before)
+        short = len(self.tokens) <= _FEW_WORDS
+        told = any(t.word == "am" for t in self.tokens[max(0, run.items[0].start - 3) : run.items[0].start])
+        place = Place(run, self.context, alone, colours_before, short, told)
         chosen = [reading(items, k, place) for k in range(len(items))]
         if run.lead in ("for", "for my", "my"):
             person = next(
@@ -262,13 +264,9 @@ class Assembler:
         return any(named & set(stems_of(category)) for category in held)
 
     def _sold_apart(self, items: list[Item], head: int) -> int | None:
-        """ "Apple Watch Series 5 bands": an extra at the end of the name is what is looked for."""
+        """ "Apple Watch Series 5 bands", "sugar canister": the last noun of a name says what the thing is."""
         last = len(items) - 1
-        if (
-            last <= head
-            or any(i.kind in ("filler", "attribute") for i in items[head:])
-            or items[last].kind == "amount"
-        ):
+        if last <= head or any(i.kind in ("filler", "attribute", "amount") for i in items[head + 1 :]):
             return None
         if items[last].end - items[last].start > 1 or self.tokens[items[last].start].stem not in _extras():
             return None
@@ -285,8 +283,7 @@ class Assembler:
         while first - 1 in heads:
             first -= 1
         pre = next(
-            (k for k in range(head) if items[k].kind == "filler" and items[k].value in ("for", "in", "from")),
-            None,
+            (k for k in range(head) if items[k].kind == "filler" and items[k].value in _DESCRIBING), None
         )
         if pre is not None and any(k < pre for k in heads):
             # "glasses for reading": what stands behind the preposition describes
@@ -294,6 +291,8 @@ class Assembler:
             first = head
             while first - 1 in heads:
                 first -= 1
+        if first < head and first and items[first - 1].kind == "word" and items[first - 1].value.isdigit():
+            first = head  # "5 drawer dresser": five drawers describe the dresser
         start, end = items[first].start, items[head].end
         name = chosen[head]
         tail = self._sold_apart(items, head)
@@ -666,6 +665,8 @@ _PLAIN = frozenset(
 )
 _PLAIN = frozenset("the a an my of and on in to is be it for very at all up".split())
 _PLACES = frozenset("on at when while during inside under over to into between".split())
+_DESCRIBING = frozenset("for in from between under over on at with near beside behind".split())
+_FEW_WORDS = 6
 _SLOTS = frozenset(
     [
         "price",

@@ -40,6 +40,8 @@ def find_cues(tokens: Sequence[Token]) -> tuple[Cue, ...]:
 def _inside_compound(tokens: Sequence[Token], start: int, end: int) -> bool:
     if end - start > 1:
         return False
+    if tokens[start].word == "non" and end < len(tokens) and tokens[end].word in language().non_words:
+        return True
     joined_before = tokens[start].glue == "-" and tokens[start].kind == "word"
     joined_after = end < len(tokens) and tokens[end].glue == "-" and tokens[end].kind == "word"
     return joined_before or joined_after

@@ -14,6 +14,8 @@ from ego_cli.conversation.understand.language import language
 from ego_cli.conversation.understand.lexicon import Lexicon
 from ego_cli.conversation.understand.tokens import READ_CHARACTERS, Token
 
+LONG_TALK = 12
+"""Words from which a message has to ask for something to be a search."""
 _TALK = frozenset([Kind.GREET, Kind.THANKS, Kind.OVERRIDE, Kind.FACT, Kind.YES, Kind.NO])
 _CONTENT = frozenset(["word", "name", "attribute", "amount"])
 
@@ -34,6 +36,7 @@ def finish(
     del shortened
     acts = _answers(acts, tokens, read, context)
     acts = _unknown_type(acts, tokens, context, lexicon)
+    acts = _without_stories(acts, tokens, context)
     acts = _without_idle_talk(acts, context)
     if not context.shown:
         acts = [_absolute(act) for act in acts]
@@ -182,6 +185,18 @@ def _unknown_type(acts: list[Act], tokens: Sequence[Token], context: Context, le
                 for a in acts
             ]
     return acts
+
+
+def _without_stories(acts: list[Act], tokens: Sequence[Token], context: Context) -> list[Act]:
+    """A long message that asks for nothing, names no price or size and answers no question is talk, not a search."""
+    if context.categories or context.asked or context.shown or len(tokens) < LONG_TALK:
+        return acts
+    words = [t.word for t in tokens]
+    asks = any(" ".join(words[i : i + n]) in language().grammar["asks"] for i in range(len(words)) for n in (1, 2, 3))
+    bounded = any(a.kind is Kind.CONSTRAIN and a.number is not None for a in acts)
+    if asks or bounded or any(a.note == "verbatim" for a in acts):
+        return acts
+    return [a for a in acts if a.kind not in (Kind.NEED, Kind.CONSTRAIN, Kind.RELAX, Kind.SORT, Kind.RELATIVE)]
 
 
 def _without_idle_talk(acts: list[Act], context: Context) -> list[Act]:

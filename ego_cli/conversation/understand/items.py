@@ -134,6 +134,15 @@ def make_items(
                 and (following.glue in ("-", "&") or (following.glue == "+" and following.kind == "number"))
                 and index + 1 not in taken
             )
+            if (
+                token.word == "non"
+                and following is not None
+                and following.word in speech.non_words
+                and index + 1 not in taken
+            ):
+                items.append(Item("word", index, index + 2, f"non {following.word}"))
+                index += 2
+                continue
             kind = (
                 "filler" if not compound and (token.word in speech.filler or _stray_letter(token)) else "word"
             )

@@ -81,6 +81,7 @@ class Language:
     free_suffix: frozenset[str]
     possessive_kept: frozenset[str]
     grammar: Mapping[str, frozenset[str]]
+    non_words: frozenset[str]
 
     @cached_property
     def english(self) -> frozenset[str]:
@@ -204,5 +205,6 @@ def language() -> Language:
         negative_prefix=frozenset(english["compounds"]["negative_prefix"]),
         free_suffix=frozenset(english["compounds"]["free_suffix"]),
         grammar={name: frozenset(words) for name, words in english["grammar"].items()},
+        non_words=frozenset(english["compounds"]["non_words"]),
         possessive_kept=frozenset({"men", "women", "kid", "boy", "girl", "lady"}),
     )

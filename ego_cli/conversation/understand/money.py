@@ -85,6 +85,8 @@ def price(
             return None
         if not suffixed and not talk and not bounds.cued:
             return None
+    if first.spelled and first.value <= 10 and not suffixed and currency is None and not asked:
+        return None  # "one" and "two" alone are no prices
     if weak and not (bounds.cued or talk):
         return None
     low = _value(tokens, first.start, first.value, currency or context.currency)

@@ -14,12 +14,15 @@ from ego_cli.conversation.understand.scopes import Scoped
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a run of items stands. ``alone``: no want is named or held yet; ``colours_before``: a colour came just before."""
+    """Where a run of items stands. ``alone``: no want is named or held yet; ``colours_before``: a colour came just before; ``short``: the message is
+    a few words; ``self_told``: it says "I am …"."""
 
     run: Scoped
     context: Context
     alone: bool
     colours_before: bool
+    short: bool = True
+    self_told: bool = False
 
 
 def reading(items: Sequence[Item], k: int, place: Place) -> Name | None:
@@ -35,6 +38,8 @@ def reading(items: Sequence[Item], k: int, place: Place) -> Name | None:
         return brand
     if "idiom" in kinds:
         return kinds["idiom"]
+    if "gender" in kinds and not _of_whom(items, k, place):
+        return kinds.get("person")
     if "gender" in kinds:
         person = kinds.get("person")
         return person if person is not None and place.run.lead == "for my" else kinds["gender"]
@@ -64,6 +69,14 @@ def _brand(items: Sequence[Item], k: int, kinds: Mapping[str, Name], place: Plac
     if others & {"colour", "material", "product"}:
         return None
     return brand if _beside_product(items, k) else None
+
+
+def _of_whom(items: Sequence[Item], k: int, place: Place) -> bool:
+    """Whether "men", "girl", "guy" says for whom a thing is, and is not just somebody in a story."""
+    run = place.run
+    if run.lead in ("for", "for my", "with", "by") or place.context.categories or place.short:
+        return True
+    return any(_is_product(i) for i in items) or place.self_told
 
 
 def _quality(items: Sequence[Item], k: int, kinds: Mapping[str, Name], place: Place) -> Name | None:

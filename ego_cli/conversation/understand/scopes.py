@@ -293,6 +293,7 @@ class _Walker:
         elif "for" in classes:
             if (
                 self.run
+                and not self._somebody(position + 1)
                 and any(i.kind == "word" for i in self.run)
                 and not any(i.kind == "name" and any(n.kind == "product" for n in i.names) for i in self.run)
             ):
@@ -304,6 +305,15 @@ class _Walker:
                 self.lead = "for"
         elif "want" in classes:
             self._want(words)
+
+    def _somebody(self, position: int) -> bool:
+        """Whether the next name is a person's or says for whom ("for my mum", "for men")."""
+        for item in self.items[position : position + 3]:
+            if item.kind == "name":
+                return any(name.kind in ("gender", "person") for name in item.names)
+            if item.kind != "filler":
+                return False
+        return False
 
     def _model_before(self, item: Item) -> bool:
         """ "iPhone 8 Plus": part of a name."""

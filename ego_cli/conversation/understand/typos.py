@@ -12,6 +12,8 @@ from ego_cli.conversation.understand.lexicon import Lexicon, skeleton
 from ego_cli.conversation.understand.tokens import Token, stem
 
 MINIMUM_LETTERS = 4
+SOUND_FROM = 8
+"""Letters from which a word may be read as a name that sounds the same ("headfones")."""
 SHORT_UNTIL = 6
 """Letters below which a word is only read as one that the catalogue's texts contain."""
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
@@ -67,7 +69,7 @@ def _fix(word: str, lexicon: Lexicon) -> str | None:
         or word in speech.pidgin_marks
     ):
         return None
-    if _inflected(word):
+    if _inflected(word, lexicon):
         return None
     return _nearest(word, lexicon)
 
@@ -91,18 +93,21 @@ _SUFFIXES = (
 )
 
 
-def _inflected(word: str) -> bool:
+def _inflected(word: str, lexicon: Lexicon) -> bool:
     """ "browsing", "lightest": a form of an English word, with its final e dropped or its last letter doubled."""
-    english = language().english
+
+    def known(root: str) -> bool:
+        return root in language().english or root in lexicon.name_words
+
     for suffix in _SUFFIXES:
         if not word.endswith(suffix) or len(word) - len(suffix) < 3:
             continue
         root = word[: -len(suffix)]
-        if root in english or root + "e" in english:
+        if known(root) or known(root + "e"):
             return True
-        if len(root) > 3 and root[-1] == root[-2] and root[:-1] in english:
+        if len(root) > 3 and root[-1] == root[-2] and known(root[:-1]):
             return True
-        if root.endswith("i") and root[:-1] + "y" in english:
+        if root.endswith("i") and known(root[:-1] + "y"):
             return True
     return False
 
@@ -122,13 +127,12 @@ def _nearest(word: str, lexicon: Lexicon) -> str | None:
         return _best(word, own, lexicon)
     if known:
         return _best(word, known, lexicon)
-    if len(word) >= 6:
+    if len(word) >= SOUND_FROM:
         same = lexicon.by_skeleton.get(skeleton(stem(word)), ())
-        close = [w for w in same if abs(len(w) - len(stem(word))) <= 2 and w[0] == word[0]]
+        close = [w for w in same if abs(len(w) - len(stem(word))) <= 1 and w[0] == word[0]]
         if close:
             return _best(word, close, lexicon)
-    english = [w for w in near if w in speech.english and len(w) >= MINIMUM_LETTERS]
-    return english[0] if len(english) == 1 else None
+    return None
 
 
 def _best(word: str, candidates: Sequence[str], lexicon: Lexicon) -> str:
