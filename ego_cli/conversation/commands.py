@@ -129,6 +129,11 @@ def _numbers(command: Command, words: str) -> tuple[int, ...]:
     return tuple(int(part) for part in parts)
 
 
+def is_name(word: str) -> bool:
+    """True for the whole name of a command, or one of its other names."""
+    return word.strip().lower() in _BY_NAME
+
+
 def complete(line: str) -> tuple[Command, ...]:
     """The commands that ``line``, typed so far, can become; empty once a name is complete and arguments follow."""
     if not line.startswith("/") or " " in line or "\n" in line:

@@ -6,12 +6,15 @@ screens are imported once that frame has been painted.
 
 from __future__ import annotations
 
+import asyncio
 import gc
+import signal
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from textual import events
 from textual.app import App, ComposeResult, SystemCommand
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
     from ego_cli.tui.talk import Talk
 
 INSPECTOR_BESIDE = 110  # columns from which the inspector stands beside the chat; below it lies over it
+_WIDTHS = [(0, "-narrow"), (INSPECTOR_BESIDE, "-wide")]  # classes of the screen, by columns
+_HEIGHTS = [(0, "-low"), (32, "-high")]  # and by rows
 LEAVE_WITHIN_S = 2.0  # two presses of Ctrl+C in this time leave
 
 
@@ -44,9 +49,9 @@ class EgoApp(App[int]):
 
     TITLE = "ego"
     CSS_PATH = Path(__file__).with_name("ego.tcss")
-    HORIZONTAL_BREAKPOINTS: ClassVar = [(0, "-narrow"), (INSPECTOR_BESIDE, "-wide")]
-    VERTICAL_BREAKPOINTS: ClassVar = [(0, "-low"), (32, "-high")]
-    BINDINGS: ClassVar[list[Any]] = keys.bindings("app")
+    HORIZONTAL_BREAKPOINTS = _WIDTHS
+    VERTICAL_BREAKPOINTS = _HEIGHTS
+    BINDINGS = keys.bindings("app")
 
     def __init__(
         self,
@@ -91,9 +96,18 @@ class EgoApp(App[int]):
 
     def on_mount(self) -> None:
         self.prompt.focus()
+        self._leave_when_told()
         if self._alive is not None:
             self.set_interval(self._look_s, self._look_at_parent)
         self.call_after_refresh(self.start)
+
+    def _leave_when_told(self) -> None:
+        """A closed terminal (SIGHUP) and SIGTERM end the program as /quit does: files are put away first."""
+        loop = asyncio.get_running_loop()
+        for name in ("SIGHUP", "SIGTERM"):
+            # Windows has no such handlers, and a loop outside the main thread (a test's) takes none.
+            with suppress(AttributeError, NotImplementedError, RuntimeError, ValueError):
+                loop.add_signal_handler(getattr(signal, name), self.leave)
 
     def _look_at_parent(self) -> None:
         if self._alive is not None and not self._alive():

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ KEYS: tuple[Key, ...] = (
 IDS = frozenset(key.id for key in KEYS)
 
 
-def bindings(where: str) -> list[Binding]:
+def bindings(where: str) -> list[BindingType]:
     """The bindings of one part of the screen, with ids, so that a keymap can change their keys."""
     return [
         Binding(

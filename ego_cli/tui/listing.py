@@ -24,6 +24,12 @@ class Item:
     draw: Callable[[int], list[Content]]
 
 
+def heading(words: str, *, gap: bool = False) -> Item:
+    """A line that cannot be chosen; ``gap`` puts an empty one above it."""
+    lines = [*([Content("")] if gap else []), text(words, "bold $primary")]
+    return Item("", lambda width: lines)
+
+
 class Listing(Widget, can_focus=True):
     """Entries below each other; j/k or arrows move, Enter opens, a click does both."""
 

@@ -5,6 +5,7 @@ Imported on background threads only: everything heavy comes in here.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
@@ -23,13 +24,14 @@ from ego_cli.conversation.opening import open_assistant
 from ego_cli.conversation.reply import compose
 from ego_cli.conversation.state import State
 from ego_cli.conversation.turn import Assistant
-from ego_cli.errors import EgoError
+from ego_cli.errors import EgoError, MisuseError
 from ego_cli.llm.cache import clear_cache
+from ego_cli.memory.entry import ME, Entry
 from ego_cli.memory.forgetting import elapsed_days
-from ego_cli.memory.memory import Memory, open_memory
+from ego_cli.memory.memory import Memory
 from ego_cli.memory.store import known_users
 from ego_cli.ranking.request import Request
-from ego_cli.settings import Settings, load_settings
+from ego_cli.settings import Settings, load_settings, load_toml
 from ego_cli.tui.engine import Browse, MemoryPage, MemoryRow, QuizQuestion, Run, Shelf, Window
 
 CURVE_DAYS = 180  # of the forgetting curve
@@ -59,9 +61,7 @@ class Conversation:
     def __init__(self, assistant: Assistant, settings: Settings, resume: bool) -> None:
         self._assistant = assistant
         self._settings = settings
-        own: Memory | None = getattr(assistant, "memory", None)
-        self._memory = own or open_memory(settings.user, settings=settings)
-        self._closes_memory = own is None
+        self._memory = assistant.memory
         self._chat = session.session_file(settings.user).with_suffix(".chat.jsonl")
         self._past = transcript.kept(self._chat, assistant.state) if resume else ()
 
@@ -101,16 +101,25 @@ class Conversation:
     # --- memory
 
     def nudges(self) -> tuple[str, ...]:
-        if not self._settings.memory.nudges:
+        if self._memory is None or not self._settings.memory.nudges:
             return ()
         return tuple(nudge.text for nudge in self._memory.nudges(_Priced(self._assistant)))
 
+    @property
+    def _kept(self) -> Memory:
+        if self._memory is None:
+            raise MisuseError("memory is switched off", hint="memory.enabled in the configuration")
+        return self._memory
+
     def memories(self) -> MemoryPage:
-        rows = tuple(self._row(entry) for entry in self._memory.facts())
+        if self._memory is None:
+            return MemoryPage(policy="switched off")
+        rows = tuple(self._row(self._memory, entry) for entry in self._memory.facts())
         return MemoryPage(rows, self._memory.policy.name, self._memory.summary())
 
-    def _row(self, entry: Any) -> MemoryRow:
-        now, policy = self._memory.now(), self._memory.policy
+    @staticmethod
+    def _row(memory: Memory, entry: Entry) -> MemoryRow:
+        now, policy = memory.now(), memory.policy
         ahead = range(CURVE_DAYS + 1)
         return MemoryRow(
             id=str(entry.id),
@@ -120,31 +129,30 @@ class Conversation:
             days=elapsed_days(entry, now),
             uses=entry.uses,
             pinned=entry.pinned,
-            subject="" if entry.subject == "me" else entry.subject,
+            subject="" if entry.subject == ME else entry.subject,
             confidence=str(entry.confidence),
             source=entry.source,
             curve=tuple(policy.retention(entry, now + timedelta(days=day)) for day in ahead),
         )
 
     def pin(self, entry: str, pinned: bool) -> None:
-        self._memory.pin(int(entry), pinned)
+        self._kept.pin(int(entry), pinned)
 
     def edit(self, entry: str, text: str) -> None:
-        self._memory.edit(int(entry), text)
+        self._kept.edit(int(entry), text)
 
     def forget(self, entry: str) -> int:
         clear_cache(self.user)
-        return self._memory.forget(f"#{entry}")
+        return self._kept.forget(f"#{entry}")
 
     def quiz(self) -> tuple[QuizQuestion, ...]:
-        from ego_cli.memory.quiz import questions
-
-        return tuple(QuizQuestion(q.id, q.ask, q.options, many=q.each) for q in questions())
+        entries = load_toml("memory.toml")["quiz"]["questions"] if self._memory is not None else ()
+        return tuple(_question(entry) for entry in entries)
 
     def answer_quiz(self, answers: Mapping[str, str]) -> int:
-        from ego_cli.memory.quiz import answer
+        from ego_cli.memory.ingest import take_quiz
 
-        return answer(self._memory, answers)
+        return len(take_quiz(self._kept, answers))
 
     # --- around it
 
@@ -176,8 +184,6 @@ class Conversation:
 
     def close(self) -> None:
         self._assistant.close()
-        if self._closes_memory:
-            self._memory.close()
 
 
 class _Priced:
@@ -185,6 +191,12 @@ class _Priced:
 
     def __init__(self, assistant: Assistant) -> None:
         self.get = assistant.product
+
+
+def _question(entry: Mapping[str, Any]) -> QuizQuestion:
+    options = tuple(entry.get("options", ()))
+    text = re.sub(r"\s*\([^)]*\)", "", entry["ask"]) if options else entry["ask"]  # they are listed below it
+    return QuizQuestion(entry["id"], text, options, many=bool(entry.get("each")))
 
 
 def _flat(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:

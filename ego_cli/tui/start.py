@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ego_cli.tui.engine import Engine, Shop
@@ -41,22 +40,10 @@ def run(*, resume: bool = False) -> int:
 
     theme, keymap = first_look(config_file())
     app = EgoApp(open_engine, open_shop, theme=theme or themes.DEFAULT, keymap=keymap)
-    _leave_when_told(app)
     if server := os.environ.get(SERVED_BY):
         app.leave_unless(lambda: os.getppid() == int(server), every_s=_PARENT_LOOK_S)
     app.run()
     return app.return_code or 0
-
-
-def _leave_when_told(app: Any) -> None:
-    """A closed terminal (SIGHUP) or SIGTERM ends the program as /quit does: files are put away, the terminal restored."""
-
-    def leave(number: int, frame: object) -> None:
-        app.call_later(app.leave, 0)
-
-    for name in ("SIGHUP", "SIGTERM"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), leave)
 
 
 if __name__ == "__main__":

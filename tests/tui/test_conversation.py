@@ -460,3 +460,14 @@ async def test_writing_begins_wherever_the_focus_is() -> None:
         app.query_one("#timings").focus()
         await pilot.press("s", "o", "f", "a")
         assert app.prompt.text == "sofa" and app.focused is app.prompt
+
+
+async def test_a_command_typed_fast_is_the_one_that_was_typed() -> None:
+    app = make_app()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("slash", "q", "u")
+        app.prompt.insert("it")  # "/quiz" comes first among what "/qu" can become
+        app.prompt._enter()
+        await pilot.pause()
+    assert app.return_code == 0

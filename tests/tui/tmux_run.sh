@@ -69,3 +69,20 @@ sleep 0.2
 tmux send-keys -t it C-c
 left_with 0
 echo "resumed where it was, left by Ctrl+C twice with 0"
+
+start --continue
+see 'power bank under 20k'
+type_line 'a white fan'
+see 'you   a white fan'
+sleep 2
+ego_pid=$(command pgrep -P "$(tmux display-message -p -t it '#{pane_pid}')" || tmux display-message -p -t it '#{pane_pid}')
+tmux kill-session -t it
+for _ in $(seq 100); do
+    kill -0 "$ego_pid" 2>/dev/null || break
+    sleep 0.1
+done
+! kill -0 "$ego_pid" 2>/dev/null || { echo "ego outlived its terminal" >&2; exit 1; }
+start --continue
+see 'a white fan'
+tmux kill-session -t it
+echo "a closed terminal ends it, and nothing said is lost"

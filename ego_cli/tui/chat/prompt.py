@@ -10,7 +10,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets._text_area import TextArea
 
-from ego_cli.conversation.commands import Command, complete
+from ego_cli.conversation.commands import Command, complete, is_name
 from ego_cli.tui import keys
 from ego_cli.tui.drawing import MUTED, cut, fit, stack, text
 
@@ -96,8 +96,10 @@ class Prompt(TextArea):
             await super()._on_key(event)
 
     def _enter(self) -> None:
-        if self.choices and self.text.strip() != f"/{self.choices[self.choice].name}":
-            chosen = self.choices[self.choice]
+        # Asked of the text itself: Enter may come before the message that the text has changed.
+        choices = complete(self.text)
+        if choices and not is_name(self.text[1:]):
+            chosen = choices[self.choice if choices == self.choices else 0]
             self._fill(chosen)
             if chosen.arguments and not chosen.arguments.startswith("["):
                 return  # it needs words: let her write them
@@ -109,7 +111,9 @@ class Prompt(TextArea):
 
     def _choose(self, key: str) -> None:
         if key == "tab":
-            self._fill(self.choices[self.choice])
+            choices = complete(self.text)
+            if choices:
+                self._fill(choices[self.choice if choices == self.choices else 0])
         else:
             self.choice = (self.choice + (1 if key == "down" else -1)) % len(self.choices)
             self.post_message(self.Typed(self.choices))

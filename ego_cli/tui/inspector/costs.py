@@ -47,9 +47,9 @@ class Tokens(Pane):
         if snapshot.token_budget:
             left_over = max(snapshot.token_budget - spent.tokens, 0)
             label = text(" budget      ", MUTED)
-            end = text(f" {left_over:,} left")
-            room = max(width - label.cell_length - end.cell_length, 4)
-            lines.append(Line(label + bar(spent.tokens / snapshot.token_budget, room, "$secondary") + end))
+            rest = text(f" {left_over:,} left")
+            room = max(width - label.cell_length - rest.cell_length, 4)
+            lines.append(Line(label + bar(spent.tokens / snapshot.token_budget, room, "$secondary") + rest))
         note = f" {spent.calls} calls · {spent.fallbacks} fallbacks · {spent.cached} from cache"
         lines.append(Line(text(note, MUTED).truncate(width, ellipsis=True)))
         return lines

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
 from textual.app import ComposeResult
@@ -14,12 +15,17 @@ from textual.widgets._input import Input
 from ego_cli.tui import keys
 from ego_cli.tui.drawing import FAINT, MUTED, spread, text
 from ego_cli.tui.engine import Browse, Shelf, Window
-from ego_cli.tui.listing import Item, Listing
+from ego_cli.tui.listing import Item, Listing, heading
 from ego_cli.tui.screens.frame import FullScreen, KeyLine, Title
 from ego_cli.tui.screens.product import ProductScreen, short_product
 
 _VALUES = 6  # values of one facet that are listed
 _SEPARATOR = "\x1f"  # between the parts of an entry's id
+
+
+def _counted(words: str, count: int, style: str, width: int) -> list[Content]:
+    """Words at the left, a count at the right."""
+    return [spread(text(words, style), text(f"{count:,}", FAINT), width)]
 
 
 class CatalogueScreen(FullScreen):
@@ -62,10 +68,7 @@ class CatalogueScreen(FullScreen):
             return  # something newer was typed meanwhile
         self.query_one(Title).remark = f"{window.total:,} products"
         products = self.query_one("#products", Listing)
-        products.fill(
-            [Item(p.id, lambda width, p=p: short_product(p, width)) for p in window.products],  # type: ignore[misc]
-            keep=products.current,
-        )
+        products.fill([Item(p.id, partial(short_product, p)) for p in window.products], keep=products.current)
         if products.items and isinstance(products.parent, VerticalScroll):
             products.parent.scroll_home(animate=False)
         facets = self.query_one("#facets", Listing)
@@ -76,19 +79,12 @@ class CatalogueScreen(FullScreen):
         for attribute, values in facets.items():
             if not values:
                 continue
-            items.append(Item("", lambda width, a=attribute: [Content(""), text(a, "bold $primary")]))  # type: ignore[misc]
+            items.append(heading(attribute.removeprefix("details."), gap=True))
             chosen = self.asked.facets.get(attribute)
             ordered = sorted(values.items(), key=lambda pair: (pair[0] != chosen, -pair[1], pair[0]))
             for value, count in ordered[:_VALUES]:
-                mark = "✓ " if value == chosen else "  "
-                items.append(
-                    Item(
-                        f"{attribute}{_SEPARATOR}{value}",
-                        lambda width, v=f"{mark}{value}", n=count: [
-                            spread(text(v), text(f"{n:,}", FAINT), width)
-                        ],  # type: ignore[misc]
-                    )
-                )
+                line = partial(_counted, f"{'✓' if value == chosen else ' '} {value}", count, "")
+                items.append(Item(f"{attribute}{_SEPARATOR}{value}", line))
         return items
 
     def _show_shelves(self, shelves: tuple[Shelf, ...]) -> None:
@@ -97,25 +93,14 @@ class CatalogueScreen(FullScreen):
         self.shelves = shelves
         path = self.asked.path
         whole = sum(shelf.products for shelf in shelves if len(shelf.path) == 1)
-        items = [
-            Item(
-                _SEPARATOR,
-                lambda width: [
-                    spread(
-                        text("everything", "" if path else "bold $accent"), text(f"{whole:,}", FAINT), width
-                    )
-                ],
-            )
-        ]
+        items = [Item(_SEPARATOR, partial(_counted, "everything", whole, "" if path else "bold $accent"))]
         for shelf in shelves:
             parent = shelf.path[:-1]
             if path[: len(parent)] == parent:
-                items.append(
-                    Item(_SEPARATOR.join(shelf.path), lambda width, shelf=shelf: [self._shelf(shelf, width)])
-                )  # type: ignore[misc]
+                items.append(Item(_SEPARATOR.join(shelf.path), partial(self._shelf, shelf)))
         self.query_one("#shelves", Listing).fill(items, keep=_SEPARATOR.join(path) or _SEPARATOR)
 
-    def _shelf(self, shelf: Shelf, width: int) -> Content:
+    def _shelf(self, shelf: Shelf, width: int) -> list[Content]:
         open_ = self.asked.path[: len(shelf.path)] == shelf.path
         inside = any(
             len(other.path) > len(shelf.path) and other.path[: len(shelf.path)] == shelf.path
@@ -124,7 +109,7 @@ class CatalogueScreen(FullScreen):
         mark = ("▾ " if open_ else "▸ ") if inside else "  "
         style = "bold $accent" if shelf.path == self.asked.path else ""
         left = text("  " * (len(shelf.path) - 1) + mark, MUTED) + text(shelf.path[-1], style)
-        return spread(left, text(f"{shelf.products:,}", FAINT), width, gap=1)
+        return [spread(left, text(f"{shelf.products:,}", FAINT), width, gap=1)]
 
     # --- choosing
 

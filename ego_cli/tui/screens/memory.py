@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
@@ -113,7 +115,7 @@ class MemoryScreen(FullScreen):
         listing = self.query_one(Listing)
         rows = sorted(page.rows, key=lambda row: (not row.pinned, -row.retention, row.id))
         listing.fill(
-            [Item(row.id, lambda width, row=row: memory_line(row, width)) for row in rows],  # type: ignore[misc]
+            [Item(row.id, partial(memory_line, row)) for row in rows],
             keep=listing.current,
         )
         self.query_one(Fading).show(self._row, page.policy)

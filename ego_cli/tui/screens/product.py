@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
@@ -10,7 +12,7 @@ from textual.widget import Widget
 
 from ego_cli.catalog.product import Product
 from ego_cli.tui.drawing import FAINT, MUTED, amount, fit, spread, stack, text, wrap
-from ego_cli.tui.listing import Item, Listing
+from ego_cli.tui.listing import Item, Listing, heading
 from ego_cli.tui.screens.frame import FullScreen, KeyLine, Title
 
 _LABEL = 14  # cells of a field's name
@@ -138,17 +140,8 @@ class ProductScreen(FullScreen):
         self.query_one(Title).remark = product.id
         self.query_one(Facts).show(product)
         self.query_one(VerticalScroll).scroll_home(animate=False)
-        self.query_one(Listing).fill(
-            [
-                Item("", lambda width: [text("most like it", "bold $primary"), Content("")]),
-                *(
-                    Item(other.id, lambda width, other=other: short_product(other, width))
-                    for other in similar
-                ),  # type: ignore[misc]
-            ]
-            if similar
-            else []
-        )
+        items = [Item(other.id, partial(short_product, other)) for other in similar]
+        self.query_one(Listing).fill([heading("most like it"), *items] if items else [])
 
     def on_listing_opened(self, message: Listing.Opened) -> None:
         self._load(message.id)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
@@ -100,7 +102,7 @@ class RunsScreen(FullScreen):
         self.query_one(Title).remark = f"{len(runs)} runs"
         listing = self.query_one(Listing)
         listing.fill(
-            [Item(run.id, lambda width, run=run: run_lines(run, width)) for run in runs],  # type: ignore[misc]
+            [Item(run.id, partial(run_lines, run)) for run in runs],
             keep=listing.current,
         )
         self._draw()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
@@ -9,8 +11,8 @@ from textual.geometry import Size
 from textual.widget import Widget
 
 from ego_cli.places import config_file
-from ego_cli.tui.drawing import FAINT, MUTED, fit, stack, text, wrap
-from ego_cli.tui.listing import Item, Listing
+from ego_cli.tui.drawing import FAINT, MUTED, cut, fit, stack, text, wrap
+from ego_cli.tui.listing import Item, Listing, heading
 from ego_cli.tui.remembered import remember_theme
 from ego_cli.tui.screens.frame import FullScreen, KeyLine, Title
 from ego_cli.tui.screens.help import key_lines
@@ -50,6 +52,10 @@ class Configured(Widget):
         return len(self._lines(width))
 
 
+def _named(words: str, width: int) -> list[Content]:
+    return [cut(words, width)]
+
+
 class SettingsScreen(FullScreen):
     """Colours at the left, settings and keys at the right."""
 
@@ -73,10 +79,10 @@ class SettingsScreen(FullScreen):
 
     def _fill(self) -> None:
         current = self.app.theme
-        items = [Item("", lambda width: [text("Colours", "bold $primary")])]
+        items = [heading("Colours")]
         for name in ordered(self.app.available_themes):
             mark = "✓ " if name == current else "  "
-            items.append(Item(name, lambda width, shown=f"{mark}{name}": [text(shown)]))  # type: ignore[misc]
+            items.append(Item(name, partial(_named, f"{mark}{name}")))
         self.query_one(Listing).fill(items, keep=current)
 
     def on_listing_opened(self, message: Listing.Opened) -> None:
