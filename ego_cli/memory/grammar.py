@@ -140,6 +140,6 @@ def _filled(pattern: str, fill: Mapping[str, str]) -> str:
 
 def _signs(pattern: str) -> str:
     """Patterns write S and P for readability; only our signs can match them."""
-    return re.sub(r"(?<!\?)\bP\b(?!<)", POSSESSIVE, re.sub(r"\bS\b", PERSON, pattern)).replace(
+    return re.sub(r"\bP\b(?!<)", POSSESSIVE, re.sub(r"\bS\b", PERSON, pattern)).replace(
         rf"{PERSON}\b", PERSON
     )
