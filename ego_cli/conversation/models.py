@@ -18,7 +18,7 @@ from ego_cli.conversation.reading import Proposal, checked, reading_prompt, wort
 from ego_cli.conversation.understand.tokens import tokenise
 from ego_cli.errors import ServiceAwayError
 from ego_cli.llm.cache import Cache
-from ego_cli.llm.client import Breaker, Client, Deadline, ModelError, StoppedError
+from ego_cli.llm.client import Breaker, BudgetError, Client, Deadline, ModelError, StoppedError
 from ego_cli.llm.ledger import Ledger
 from ego_cli.llm.parsing import UnreadableError, shaped, without_thinking
 from ego_cli.llm.prompts import data_block, prompt, quoted
@@ -56,6 +56,7 @@ class Models:
         self._ledger = ledger
         self._deadline = Deadline(settings.turn_deadline_s)
         self._cancel: threading.Event | None = None
+        self._spent: set[str] = set()  # budgets of which she has been told that they are spent
         self.calls: tuple[ModelCall, ...] = ()
         self.trouble = ""
         self.phrased = ""
@@ -193,6 +194,10 @@ class Models:
         self._client.keep(request, self.phrased)
 
     def _failed(self, error: ModelError) -> None:
+        if isinstance(error, BudgetError):
+            if str(error) in self._spent:
+                return  # said once
+            self._spent.add(str(error))
         if not isinstance(error, StoppedError):
             self.trouble = f"No help from a model this time ({error}): this is the shop's own answer."
 

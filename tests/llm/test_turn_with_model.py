@@ -147,12 +147,17 @@ def test_a_turn_that_is_stopped_while_the_model_thinks_leaves_the_state_as_it_wa
     assert shop.state.turn == 0 and time.monotonic() - started < 10
 
 
+def test_that_a_budget_is_spent_is_said_once(serve: Server) -> None:
+    server = serve({"text": GOOD})
+    shop = assistant(server, uses="phrase", session_token_budget=100)
+    first, second = play(shop)[1], play(shop)[1]
+    assert "100 tokens for this session are spent" in first.notices[0].text and second.notices == ()
+    assert not server.requests
+
+
 def test_the_status_says_rules_only_and_why(serve: Server) -> None:
     working = assistant(serve({"text": GOOD})).models
     assert working is not None and working.status == "small"
-    dead = assistant(serve({"http": 401})).models
-    assert dead is not None
-    dead.begin_turn()
     shop = assistant(serve({"http": 401}))
     play(shop)
     assert shop.models is not None and shop.models.status.startswith("rules only (local: the key was refused")
