@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from ego_cli.conversation.understand.acts import Act, Understanding
 from ego_cli.conversation.understand.amounts import read_amounts
-from ego_cli.conversation.understand.assembly import Assembler
+from ego_cli.conversation.understand.assembly import assemble
 from ego_cli.conversation.understand.context import Context
 from ego_cli.conversation.understand.cues import find_cues
 from ego_cli.conversation.understand.finish import finish
@@ -31,6 +31,7 @@ from ego_cli.conversation.understand.lexicon import Lexicon
 from ego_cli.conversation.understand.patterns import find_patterns
 from ego_cli.conversation.understand.relative import find_relative
 from ego_cli.conversation.understand.scopes import scope
+from ego_cli.conversation.understand.sheet import Sheet
 from ego_cli.conversation.understand.statements import find_statements
 from ego_cli.conversation.understand.tokens import shorten, tokenise
 from ego_cli.conversation.understand.typos import correct
@@ -69,8 +70,8 @@ def understand(text: str, lexicon: Lexicon, context: Context = _NO_CONTEXT) -> U
     statements = find_statements(read, tokens, used)
     plain = statements.plain
     items = make_items(tokens, cues, names, amounts, used | plain)
-    assembler = Assembler(read, tokens, lexicon, context)
-    constraints = assembler.assemble(scope(tokens, items, bool(context.shown)), statements.taste)
+    sheet = Sheet(read, tokens, lexicon, context, taste=statements.taste)
+    constraints = assemble(sheet, scope(tokens, items, bool(context.shown)))
     acts: list[Act] = [*said.acts, *compared.acts, *word_for_word.acts, *statements.facts, *constraints]
-    explained = used | plain | frozenset(assembler.explained) | counted
+    explained = used | plain | frozenset(sheet.explained) | counted
     return finish(text, read, tokens, acts, explained, items, lexicon, context, corrected, shortened)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ego_cli.conversation.understand.acts import Act, Hardness, Kind, Operator, Span, Understanding
 from ego_cli.conversation.understand.context import Context
-from ego_cli.conversation.understand.framing import keep_topic, nothing_more, one_shelf
+from ego_cli.conversation.understand.framing import in_frame
 from ego_cli.conversation.understand.held import with_held
 from ego_cli.conversation.understand.items import Item
 from ego_cli.conversation.understand.language import language
@@ -40,8 +40,7 @@ def finish(
     acts = _without_idle_talk(acts, context)
     if not context.shown:
         acts = [_absolute(act) for act in acts]
-    acts = one_shelf(keep_topic(with_held(acts, context), read, context), lexicon)
-    acts = nothing_more(acts, read, context)
+    acts = in_frame(with_held(acts, context), read, tokens, context, lexicon)
     if any(a.kind is Kind.CONSTRAIN and a.attribute == "colour" and a.polarity > 0 for a in acts):
         acts = [a for a in acts if not (a.kind is Kind.RELATIVE and a.value == "different")]
     if any(a.kind is Kind.RELATIVE and a.attribute == "price" for a in acts):
@@ -192,11 +191,15 @@ def _without_stories(acts: list[Act], tokens: Sequence[Token], context: Context)
     if context.categories or context.asked or context.shown or len(tokens) < LONG_TALK:
         return acts
     words = [t.word for t in tokens]
-    asks = any(" ".join(words[i : i + n]) in language().grammar["asks"] for i in range(len(words)) for n in (1, 2, 3))
+    asks = any(
+        " ".join(words[i : i + n]) in language().grammar["asks"] for i in range(len(words)) for n in (1, 2, 3)
+    )
     bounded = any(a.kind is Kind.CONSTRAIN and a.number is not None for a in acts)
     if asks or bounded or any(a.note == "verbatim" for a in acts):
         return acts
-    return [a for a in acts if a.kind not in (Kind.NEED, Kind.CONSTRAIN, Kind.RELAX, Kind.SORT, Kind.RELATIVE)]
+    return [
+        a for a in acts if a.kind not in (Kind.NEED, Kind.CONSTRAIN, Kind.RELAX, Kind.SORT, Kind.RELATIVE)
+    ]
 
 
 def _without_idle_talk(acts: list[Act], context: Context) -> list[Act]:

@@ -7,14 +7,15 @@ knit hats section" is one shelf, not two things.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import combinations
 
-from ego_cli.conversation.understand.acts import Act, Kind, Operator
+from ego_cli.conversation.understand.acts import Act, Kind, Operator, Span
 from ego_cli.conversation.understand.context import Context
-from ego_cli.conversation.understand.lexicon import Lexicon, stems_of
+from ego_cli.conversation.understand.lexicon import Lexicon, shelves_of, stems_of
+from ego_cli.conversation.understand.tokens import Token
 from ego_cli.settings import load_toml
 
 _LOOK_BACK = 60
@@ -35,6 +36,17 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     )
     answer = re.compile(rf"\b(?:{either(table['answers'])})\b\W*(?:\w+\W+){{0,4}}$")
     return frame, answer
+
+
+def in_frame(
+    acts: Sequence[Act], text: str, tokens: Sequence[Token], context: Context, lexicon: Lexicon
+) -> list[Act]:
+    """All readings of this module, in order."""
+    found = salvage(nothing_more(acts, text, context), text, tokens, lexicon)
+    found = change_of_mind(found, text)
+    found = one_shelf(keep_topic(found, text, context), lexicon)
+    found = wishes_not_pointers(one_thing_each(found, text), context)
+    return plain_wishes(found)
 
 
 def keep_topic(acts: Sequence[Act], text: str, context: Context) -> list[Act]:
@@ -83,21 +95,170 @@ def one_shelf(acts: Sequence[Act], lexicon: Lexicon) -> list[Act]:
     return list(acts)
 
 
+# --- answers ---------------------------------------------------------------------------------------------------------
+
+
 @cache
 def _nothing_more() -> tuple[re.Pattern[str], frozenset[str]]:
     table = load_toml("dialogue.toml")["nothing_more"]
-    phrases = sorted(table["phrases"], key=len, reverse=True)
-    pattern = re.compile(r"\b(?:" + "|".join(re.escape(phrase) for phrase in phrases) + r")\b")
-    return pattern, frozenset(table["beside"])
+    beside = {part for word in table["beside"] for part in re.findall(r"[a-z]+", word)}
+    return _any_of(table["phrases"]), frozenset(beside | _CONTRACTED)
+
+
+_CONTRACTED = {"ve", "re", "s", "t", "m", "ll", "d"}
+"""What an apostrophe leaves behind."""
+
+
+def _any_of(phrases: Iterable[str]) -> re.Pattern[str]:
+    longest_first = sorted(phrases, key=len, reverse=True)
+    return re.compile(r"\b(?:" + "|".join(re.escape(phrase) for phrase in longest_first) + r")\b")
 
 
 def nothing_more(acts: Sequence[Act], text: str, context: Context) -> list[Act]:
     """ "Nah, that's all", "can't think of anything else": after a question, the one act that there is nothing more to say."""
     if not context.asked or not context.categories:
         return list(acts)
-    said = text.lower().replace("’", "'")
     pattern, beside = _nothing_more()
-    rest, count = pattern.subn(" ", said)
-    if not count or any(word not in beside for word in re.findall(r"[a-z']+|\d+", rest)):
+    rest, count = pattern.subn(" ", _plain(text))
+    if not count or any(word not in beside for word in re.findall(r"[a-z]+|\d+", rest)):
         return list(acts)
     return [Act(Kind.NO_PREFERENCE, attribute=context.asked, words=text.strip()[:200])]
+
+
+def _plain(text: str) -> str:
+    return text.lower().replace("’", "'")
+
+
+@cache
+def _taken_back() -> re.Pattern[str]:
+    return _any_of(load_toml("dialogue.toml")["change_of_mind"]["phrases"])
+
+
+def change_of_mind(acts: Sequence[Act], text: str) -> list[Act]:
+    """Sayings that take back what was said: one override, and no wish read out of the saying itself."""
+    match = _taken_back().search(_plain(text))
+    if match is None:
+        return list(acts)
+    inside = set(stems_of(match[0]))
+    kept = [
+        act
+        for act in acts
+        if not (
+            act.kind in (Kind.CONSTRAIN, Kind.REJECT, Kind.UNCLEAR)
+            and act.words
+            and set(stems_of(act.words)) <= inside
+        )
+    ]
+    if any(act.kind is Kind.OVERRIDE for act in kept):
+        return [replace(act, note="strong") if act.kind is Kind.OVERRIDE else act for act in kept]
+    span = Span(match.start(), match.end())
+    return [Act(Kind.OVERRIDE, note="strong", words=text[match.start() : match.end()], span=span), *kept]
+
+
+@cache
+def _padding() -> frozenset[str]:
+    return frozenset(
+        stem for word in load_toml("dialogue.toml")["padding"]["words"] for stem in stems_of(word)
+    )
+
+
+_SEPARATORS = re.compile(r"(?:[.;!]\s+|,?\s+)(?:oh,?\s+and|and\s+also|plus)\s+|[;!]\s+|\.\s+(?=\D)")
+
+
+def plain_wishes(acts: Sequence[Act]) -> list[Act]:
+    """Wishes without their padding: one act for each thing wished, none for words that wish nothing."""
+    found: list[Act] = []
+    for act in acts:
+        if act.kind is not Kind.CONSTRAIN or act.attribute != "feature" or not act.value:
+            found.append(act)
+            continue
+        pieces = (
+            [piece.strip(" .,") for piece in _SEPARATORS.split(act.value)]
+            if act.note == "verbatim"
+            else [act.value]
+        )
+        for piece in pieces:
+            if stems_of(piece) and not set(stems_of(piece)) <= _padding():
+                found.append(replace(act, value=piece, words=piece) if len(pieces) > 1 else act)
+    return found
+
+
+_POINTER = re.compile(r"\b(?:one|ones|the|that|this|those|these|am|it|number)\b")
+
+
+def wishes_not_pointers(acts: Sequence[Act], context: Context) -> list[Act]:
+    """ "Peach, and square toe" after a question wishes for peach; "the peach one" points at an item."""
+    if not context.asked:
+        return list(acts)
+    return [
+        replace(
+            act,
+            kind=Kind.CONSTRAIN,
+            attribute="feature",
+            operator=Operator.IS,
+            value=act.target.words,
+            target=None,
+        )
+        if act.kind is Kind.REFER
+        and act.target is not None
+        and act.target.how == "attribute"
+        and not _POINTER.search(_plain(act.words))
+        else act
+        for act in acts
+    ]
+
+
+_LISTED = re.compile(
+    r"(?:\band|,|\bplus|\balso|&|\bor)\s*(?:(?:a|an|some|the|one|two|three|four|five|\d+|another|pair|pairs|of|matching|my|new)\s+)*(?:[\w'-]+\s+){0,3}$"
+)
+
+
+def one_thing_each(acts: Sequence[Act], text: str) -> list[Act]:
+    """A second noun is a second thing when it stands in a list with the first and names a thing that people buy; "in wine" and
+    "ankle strap closure, if possible" are wishes about the first."""
+    first: Act | None = None
+    found: list[Act] = []
+    for act in acts:
+        if act.kind is not Kind.NEED or act.note in ("also", "add") or act.number is not None:
+            found.append(act)
+        elif first is None:
+            first = act
+            found.append(act)
+        else:
+            start = act.span.start if act.span else 0
+            before = _plain(text[max(0, start - _LOOK_BACK) : start])
+            frame, _ = _patterns()
+            listed = bool(_LISTED.search(before)) and bool(shelves_of(act.value or ""))
+            found.append(act if listed or frame.search(before) else replace(_as_wish(act), group=first.group))
+    return found
+
+
+def salvage(acts: Sequence[Act], text: str, tokens: Sequence[Token], lexicon: Lexicon) -> list[Act]:
+    """When a sentence gave nothing, what it names all the same: the shop's types, colours, materials and brands in it."""
+    if any(act.kind not in (Kind.UNCLEAR, Kind.GREET, Kind.OVERRIDE) for act in acts):
+        return list(acts)
+    found: list[Act] = []
+    for span in lexicon.find(tokens):
+        name = next((one for one in span.names if one.kind in _SALVAGED and not one.weak), None)
+        if name is None:
+            continue
+        where = Span(tokens[span.start].start, tokens[span.end - 1].end)
+        words = text[where.start : where.end]
+        if name.kind == "product":
+            found.append(Act(Kind.NEED, value=name.value, words=words, span=where, group=len(found), confidence=0.6))
+        else:
+            found.append(
+                Act(
+                    Kind.CONSTRAIN,
+                    attribute=name.kind,
+                    operator=Operator.IS,
+                    value=name.value,
+                    words=words,
+                    span=where,
+                    confidence=0.6,
+                )
+            )
+    return [act for act in acts if act.kind is not Kind.UNCLEAR] + found if found else list(acts)
+
+
+_SALVAGED = ("product", "colour", "material", "brand")

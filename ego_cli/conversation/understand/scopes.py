@@ -8,7 +8,7 @@ or plastic").
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ego_cli.conversation.understand.acts import Hardness
 from ego_cli.conversation.understand.items import Item
@@ -71,7 +71,10 @@ class Scoped:
     joined: str = ""
     any_of_it: bool = False
     sought: bool = False
-    bands: list[tuple[str, int, int]] = field(default_factory=list)
+
+    def under(self, mode: str) -> Scoped:
+        """The same run under another mode."""
+        return replace(self, mode=mode)
 
 
 def scope(tokens: Sequence[Token], items: Sequence[Item], shown: bool = False) -> list[Scoped]:

@@ -90,7 +90,12 @@ def measure(
     if found is None and bounds.second is not None:
         found_first = _unit_at(tokens, bounds.first.end)
         found = (found_first[0], bounds.end) if found_first else None
-    if found is not None and bounds.first.spelled and bounds.first.value == 1 and found[0].canonical in ("day", "hour", "year"):
+    if (
+        found is not None
+        and bounds.first.spelled
+        and bounds.first.value == 1
+        and found[0].canonical in ("day", "hour", "year")
+    ):
         return None  # "one day"
     if found is not None:
         unit, end = found
