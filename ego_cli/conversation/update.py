@@ -408,16 +408,24 @@ def _override(draft: Draft, item: Resolved) -> None:
     if not before or want is None:
         return
     turns = sorted({slot.turn for slot in before})
-    chosen = turns[0] if act.value is None and _points_back(act.words) else turns[-1]
+    if _points_back(act.words) or len(turns) == 1:
+        for slot in before:
+            if slot.turn == turns[0] and slot.attribute not in ("size", "gender"):
+                draft.emit(
+                    "erased",
+                    want=want.id,
+                    attribute=slot.attribute,
+                    before=slot,
+                    words=act.words,
+                    reason=CHANGED_MIND,
+                )
+        return
+    # It is not said which of several wishes went: none is dropped, and none may rule a product out any more.
     for slot in before:
-        if slot.turn == chosen and slot.attribute not in ("size", "gender"):
+        if slot.hardness == "must" and slot.attribute not in ("size", "gender", "brand"):
+            softer = replace(slot, hardness="prefer")
             draft.emit(
-                "erased",
-                want=want.id,
-                attribute=slot.attribute,
-                before=slot,
-                words=act.words,
-                reason=CHANGED_MIND,
+                "narrowed", want=want.id, attribute=slot.attribute, before=slot, after=softer, words=act.words
             )
 
 

@@ -245,7 +245,9 @@ def salvage(acts: Sequence[Act], text: str, tokens: Sequence[Token], lexicon: Le
         where = Span(tokens[span.start].start, tokens[span.end - 1].end)
         words = text[where.start : where.end]
         if name.kind == "product":
-            found.append(Act(Kind.NEED, value=name.value, words=words, span=where, group=len(found), confidence=0.6))
+            found.append(
+                Act(Kind.NEED, value=name.value, words=words, span=where, group=len(found), confidence=0.6)
+            )
         else:
             found.append(
                 Act(
