@@ -29,7 +29,7 @@ ABOUT = 0.12  # "about 20000 mAh"
 _STATED_BY: dict[str, tuple[Field, ...]] = {
     "brand": (Field.BRAND, Field.TITLE),
     "colour": (Field.COLOUR, Field.TITLE),
-    "material": (Field.MATERIAL, Field.TITLE, Field.FEATURE, Field.DETAIL, Field.DESCRIPTION),
+    "material": (Field.MATERIAL, Field.TITLE, Field.CATEGORY, Field.FEATURE, Field.DETAIL, Field.DESCRIPTION),
     "gender": (Field.GENDER, Field.TITLE, Field.CATEGORY),
 }
 _SIZE_LABEL = re.compile(r"^(?:size|eu|us|uk|eur|int|w)\.?\s*[:#]?\s*(?=\w)|\s*(?:eu|us|uk)$", re.I)
