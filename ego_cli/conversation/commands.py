@@ -59,6 +59,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("usage", "", "tokens, cost and time of this session", action="usage"),
     Command("export", "[FILE]", "write the conversation: .md to read, .jsonl to replay", action="export"),
     Command("copy", "", "copy the last reply", action="copy"),
+    Command("demo", "[NAME]", "watch a scripted conversation, at reading speed; Esc stops it", action="demo"),
     Command("runs", "", "evaluation runs", action="runs"),
     Command("theme", "[NAME]", "change the colours", action="theme"),
     Command("settings", "", "settings and keys", action="settings", aliases=("keys",)),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ego_cli.conversation import transcript
 from ego_cli.errors import MisuseError
-from ego_cli.places import config_file
+from ego_cli.places import config_file, data_file
 
 if TYPE_CHECKING:
     from ego_cli.conversation.commands import Call
@@ -107,6 +107,21 @@ def user(app: EgoApp, call: Call) -> None:
     talk.do(lambda engine: engine.users(), told)
 
 
+def demo(app: EgoApp, call: Call) -> None:
+    """Plays a script of ``data/demos`` over the catalogue that it names."""
+    scripts = {path.stem: path for path in sorted(data_file("demos").glob("*.txt"))}
+    name = call.words or next(iter(scripts), "")
+    if name not in scripts:
+        raise MisuseError(f"there is no demo {name}", hint=f"there are {', '.join(scripts)}")
+    lines = scripts[name].read_text(encoding="utf-8").splitlines()
+    catalogue = next((line.split(maxsplit=1)[1] for line in lines if line.startswith("@catalog ")), "")
+    spoken = [line for line in lines if line.strip() and not line.startswith(("#", "@"))]
+    talk = _talk(app)
+    user = talk.engine.user if talk.engine else ""
+    talk.reopen(lambda: app.open_engine(catalogue, user), lambda: app.open_shop(catalogue))
+    talk.play(spoken)
+
+
 def nudges(app: EgoApp, call: Call) -> None:
     waiting = _talk(app).snapshot.nudges
     for nudge in waiting:
@@ -162,6 +177,7 @@ def leave(app: EgoApp, call: Call) -> None:
 
 
 ACTIONS: Mapping[str, Callable[[EgoApp, Call], None]] = {
+    "demo": demo,
     "details": details,
     "compare": compare,
     "memory": memory,

@@ -216,6 +216,8 @@ class EgoApp(App[int]):
         message.then(*message.found)
 
     def on_prompt_sent(self, message: Prompt.Sent) -> None:
+        if self.talk is not None:
+            self.talk.play([])  # who writes has seen enough of a demo
         self.send(message.text)
 
     def on_prompt_typed(self, message: Prompt.Typed) -> None:

@@ -37,6 +37,7 @@ PLACES: Mapping[str, str] = {
     "dialog": "In a small question",
     "browser": "Catalogue browser",
     "book": "Memory browser",
+    "runs": "Evaluation runs",
 }
 
 KEYS: tuple[Key, ...] = (
@@ -105,6 +106,7 @@ KEYS: tuple[Key, ...] = (
     Key("dialog.cancel", "escape", "cancel", "leave everything as it is", "dialog", "cancel"),
     Key("browser.search", "slash", "search", "type to search", "browser", "search"),
     Key("browser.clear", "c", "clear", "drop all filters", "browser", "clear"),
+    Key("runs.start", "n", "start", "play a new run over this catalogue", "runs", "new run"),
     Key("book.pin", "p", "pin", "pin or unpin", "book", "pin"),
     Key("book.edit", "e", "edit", "edit the words", "book", "edit"),
     Key("book.forget", "d,delete", "forget", "forget for good", "book", "forget"),

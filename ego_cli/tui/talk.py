@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from ego_cli.tui.app import EgoApp
     from ego_cli.tui.engine import Engine, MemoryPage, Shop
 
+WORDS_READ_PER_S = 8.0  # a list is skimmed: about twice the speed of prose
+READ_AT_LEAST_S = 2.5
+LOOK_AGAIN_S = 0.1
 CLOSE_WAIT_S = 1.5  # how long leaving waits for the engine to put its things away
 
 
@@ -56,6 +59,7 @@ class Talk:
         self._asked = ""  # the words of the turn under way
         self._cancel = threading.Event()
         self._composed = Reply("")
+        self._script: list[str] = []  # lines of a demo that are still to come
 
     @property
     def busy(self) -> bool:
@@ -222,12 +226,36 @@ class Talk:
     def stop(self, *, give_back: bool = True) -> None:
         """Give the prompt back at once; the engine hears of it and drops the turn."""
         self._cancel.set()
+        self._script = []
         words, self._asked = self._asked, ""
         self.app.log_view.cut_short()
         if give_back:
             self.app.log_view.say_notice("stopped")
             self.app.prompt.give_back(words)
         self.show(replace(self.snapshot, busy=False, stage=""))
+
+    def play(self, lines: Sequence[str]) -> None:
+        """Say these lines one after another, each when the reply before it could be read. Stopping a reply ends it."""
+        self._script = list(lines)
+        self._next_line()
+
+    def _next_line(self) -> None:
+        """Looks again and again until the engine is open and no turn is under way, then says the next line."""
+        if not self._script:
+            return
+        if self.busy or not self.ready:
+            self.app.set_timer(LOOK_AGAIN_S, self._next_line)
+        else:
+            line, *self._script = self._script
+            self.ask(line)
+            self.app.set_timer(LOOK_AGAIN_S, self._read_then_next)
+
+    def _read_then_next(self) -> None:
+        if self.busy:
+            self.app.set_timer(LOOK_AGAIN_S, self._read_then_next)
+        else:
+            words = len(self.turns[-1].reply.text.split()) if self.turns else 0
+            self.app.set_timer(max(READ_AT_LEAST_S, words / WORDS_READ_PER_S), self._next_line)
 
     # --- other work behind the screen
 
@@ -251,6 +279,24 @@ class Talk:
             self.app.post_message(Told(then, work(self.shop)))
 
         self._look.put(self._guarded(job, self.app.warn))
+
+    def evaluate(self, advance: Callable[[int, int], None], then: Callable[[], None]) -> None:
+        """Play an evaluation on a lane of its own; ``advance`` and ``then`` are called on the screen."""
+        if self.engine is None:
+            return
+        engine, lane = self.engine, Lane("ego-evaluate")
+
+        def told(done: int, total: int) -> None:
+            self.app.post_message(Told(advance, done, total))
+
+        def job() -> None:
+            try:
+                engine.play_run(told)
+            finally:
+                self.app.post_message(Told(then))
+
+        lane.start()
+        lane.put(self._guarded(job, self.app.warn))
 
     def _guarded(self, job: Callable[[], None], failed: Callable[[str], None]) -> Callable[[], None]:
         """``job`` for a lane: what it raises becomes one line on the screen."""

@@ -462,6 +462,33 @@ async def test_writing_begins_wherever_the_focus_is() -> None:
         assert app.prompt.text == "sofa" and app.focused is app.prompt
 
 
+async def test_a_demo_is_played_line_by_line_until_it_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ego_cli.tui.talk.READ_AT_LEAST_S", 0.05)
+    monkeypatch.setattr("ego_cli.tui.talk.WORDS_READ_PER_S", 1e6)
+    engine = ScriptedEngine((FIRST, SECOND, 1.0))
+    app = make_app(engine)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        app.send("/demo")
+        await until(pilot, lambda: len(engine.heard) == 3)
+        await pilot.press("escape")
+        heard = list(engine.heard)
+        await asyncio.sleep(1.3)
+        await pilot.pause()
+        assert engine.heard == heard
+
+
+async def test_an_evaluation_is_started_from_its_screen() -> None:
+    engine = ScriptedEngine()
+    app = make_app(engine)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        app.send("/runs")
+        await idle(pilot)
+        await pilot.press("n")
+        await until(pilot, lambda: ("run",) in engine.deeds)
+
+
 async def test_a_command_typed_fast_is_the_one_that_was_typed() -> None:
     app = make_app()
     async with app.run_test(size=WIDE) as pilot:

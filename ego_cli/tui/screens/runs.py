@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.widget import Widget
 
+from ego_cli.tui import keys
 from ego_cli.tui.drawing import FAINT, MUTED, bar, curve, fit, spread, stack, text
 from ego_cli.tui.engine import Run
 from ego_cli.tui.listing import Item, Listing
@@ -74,9 +75,12 @@ class Figures(Widget):
 class RunsScreen(FullScreen):
     """Runs at the left, the chosen one at the right; read anew every second while it is open."""
 
+    BINDINGS = keys.bindings("runs")
+
     def __init__(self) -> None:
         super().__init__()
         self.runs: tuple[Run, ...] = ()
+        self._playing = False
 
     def compose(self) -> ComposeResult:
         yield Title("evaluation runs")
@@ -85,7 +89,7 @@ class RunsScreen(FullScreen):
                 yield Listing(id="runs", empty="no run yet: ego eval shop")
             with VerticalScroll(classes="beside", can_focus=False):
                 yield Figures()
-        yield KeyLine("list", "screen")
+        yield KeyLine("runs", "list", "screen")
 
     def on_mount(self) -> None:
         self.query_one(Listing).focus()
@@ -99,7 +103,8 @@ class RunsScreen(FullScreen):
         if not self.is_attached or runs == self.runs:
             return
         self.runs = runs
-        self.query_one(Title).remark = f"{len(runs)} runs"
+        if not self._playing:
+            self._remark(f"{len(runs)} runs")
         listing = self.query_one(Listing)
         listing.fill(
             [Item(run.id, partial(run_lines, run)) for run in runs],
@@ -110,6 +115,25 @@ class RunsScreen(FullScreen):
     def _draw(self) -> None:
         current = self.query_one(Listing).current
         self.query_one(Figures).show(next((run for run in self.runs if run.id == current), None))
+
+    def action_start(self) -> None:
+        if not self._playing:
+            self._playing = True
+            self._remark("a run begins…")
+            self.talk.evaluate(self._advance, self._played)
+
+    def _advance(self, done: int, total: int) -> None:
+        self._remark(f"playing {done:,} of {total:,} sessions {bar(done / max(total, 1), 20).plain}")
+
+    def _played(self) -> None:
+        self._playing = False
+        self._remark(f"{len(self.runs)} runs")
+        if self.is_attached:
+            self._read()
+
+    def _remark(self, words: str) -> None:
+        if self.is_attached:
+            self.query_one(Title).remark = words
 
     def on_listing_moved(self, _: Listing.Moved) -> None:
         self._draw()
