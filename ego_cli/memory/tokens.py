@@ -29,15 +29,14 @@ def fold(text: str) -> str:
 
 
 def words_of(text: str) -> list[str]:
-    """The folded words of a text in order; hyphens separate, characters of unspaced scripts come in pairs."""
+    """The folded words of a text in order; hyphens separate, a possessive 's goes, characters of unspaced scripts come in pairs."""
     folded = fold(text)
     found: list[str] = []
     for match in _WORD.finditer(folded):
-        word = match.group()
+        word = match.group().replace("’", "'").removesuffix("'s").replace("'", "")
         if word.isascii():
-            found.append(word.replace("'", ""))
+            found.append(word)
             continue
-        word = word.replace("'", "").replace("’", "")
         position = 0
         for run in _UNSPACED.finditer(word):
             if run.start() > position:
