@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ego_cli.catalog.evidence import Evidence, Field, statements, tokens_of
+from ego_cli.catalog.evidence import Evidence, Field, quantities, statements, tokens_of
 from ego_cli.catalog.product import Product
 from ego_cli.catalog.text import measures
 from ego_cli.settings import load_toml
@@ -21,11 +21,20 @@ from ego_cli.settings import load_toml
 
 @dataclass(frozen=True, slots=True)
 class SignalKind:
-    """One signal that a product can have: "claim vegan", "skin_type oily". ``phrases``: any of them shows it."""
+    """One signal that a product can have: "claim vegan", "skin_type oily". Any of ``phrases`` shows it, and any amount in
+    one of ``units`` (base units)."""
 
     type: str  # claim, texture, skin_type, hair_type, audience, occasion, concern, tag, power, data, delivery, bad
     name: str
     phrases: tuple[tuple[str, ...], ...]
+    units: tuple[str, ...] = ()
+
+    def in_text(self, text: str) -> bool:
+        """Whether a statement shows it."""
+        tokens = set(tokens_of(text))
+        if any(tokens.issuperset(phrase) for phrase in self.phrases):
+            return True
+        return bool(self.units) and any(unit in self.units for unit, _, _ in quantities(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +76,7 @@ def signal_kinds() -> tuple[SignalKind, ...]:
     ]
     found += [SignalKind("tag", name, _phrases(words)) for name, words in file["tag"].items()]
     naija = file["naija"]
-    found.append(SignalKind("power", "keeps going", _phrases(naija["power"])))
+    found.append(SignalKind("power", "keeps going", _phrases(naija["power"]), tuple(naija["power_units"])))
     found.append(SignalKind("data", "saves data", _phrases(naija["data"])))
     found.append(SignalKind("delivery", "fast delivery", _phrases(naija["delivery_fast"])))
     found += [SignalKind("bad", word, _phrases([word])) for word in file["bad"]["words"]]
@@ -92,6 +101,8 @@ def signal_matrix(evidence: Evidence) -> NDArray[np.bool_]:
             matrix[
                 evidence.stating(phrase, _STRICT_FIELDS if kind.type in _STRICT_TYPES else None), column
             ] = True
+        for unit in kind.units:
+            matrix[evidence.quantity(unit)[0], column] = True
     return matrix
 
 
@@ -120,7 +131,6 @@ def signal_of(product: Product, type_: str, name: str) -> Signal | None:
     for field, stored, text in statements(product):
         if field is Field.INGREDIENTS or (type_ in _STRICT_TYPES and field not in _STRICT_FIELDS):
             continue
-        tokens = set(tokens_of(text))
-        if any(tokens.issuperset(phrase) for phrase in kind.phrases):
+        if kind.in_text(text):
             return Signal(type_, name, stored, text)
     return None

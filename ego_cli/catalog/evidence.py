@@ -181,10 +181,17 @@ class Evidence:
     def postings(self, word: str) -> Rows:
         """Rows that state the stem ``word`` (or deny it, for ``¬word``), ascending."""
         number = self.id_of.get(word)
-        if number is None:
-            return np.empty(0, dtype=np.int32)
+        return np.empty(0, dtype=np.int32) if number is None else self.posting(number)
+
+    def posting(self, number: int) -> Rows:
+        """``postings`` of a stem by its number."""
         start, end = self.arrays.row_of_stem[number : number + 2]
         return self.arrays.posting[start:end]
+
+    def tokens_of_row(self, row: int) -> NDArray[np.int32]:
+        """The distinct stems (numbers) that a product states, denied ones as such."""
+        first, last = self.arrays.token_of_unit[self.arrays.unit_of_row[row : row + 2]]
+        return np.unique(self.arrays.token[first:last])
 
     def listing(self, word: str) -> Rows:
         """Rows whose ingredient list holds the stem, ascending."""

@@ -72,6 +72,9 @@ class Taxonomy:
     tiers: tuple[float, float, float]
 
 
+_ANY_EXTRA = ("accessory",)  # every domain has some: alone it says nothing
+
+
 def phrase(text: str) -> tuple[str, ...]:
     """The stems of a short text, in order."""
     return tuple(map(stem, cached_terms(text)))
@@ -102,7 +105,8 @@ def taxonomy() -> Taxonomy:
             tags.append(Tag(name, kind))
             for text in (kind, *words["names"]):
                 by_name[phrase(text)].append(number)
-                by_phrase[phrase(text)].setdefault(number, NAME)
+                if phrase(text) != _ANY_EXTRA:
+                    by_phrase[phrase(text)].setdefault(number, NAME)
             for text in words["words"]:
                 by_phrase[phrase(text)][number] = 1.0
     # A phrase that several kinds share says half as much about each.

@@ -29,6 +29,8 @@ Rows = NDArray[np.int32]
 Leg = Callable[[Mask], Rows]
 
 DEPTH = 250  # rows taken of each leg
+TELLING = 40  # rarest words of a product by which its like are sought
+SAME_SHELF = 4.0  # nats that the same category path counts for in likeness
 CANDIDATES = 400  # rows that are scored
 # "Best rated" sorts by what a rating is at least: the shrunk rating less UNSURE / sqrt(votes + VOTES_OF_DOUBT) stars.
 UNSURE = 0.8
@@ -194,6 +196,22 @@ def prior_leg(catalogue: Catalogue, index: RankingIndex, mask: Mask, depth: int 
     return _best(rows, score, depth)
 
 
+def like_leg(
+    catalogue: Catalogue, index: RankingIndex, request: Request, mask: Mask, depth: int = DEPTH
+) -> Rows:
+    """Rows that say what the products she pointed at say, rare words counting more."""
+    score = np.zeros(index.evidence.rows, dtype=np.float32)
+    for product_id in request.like:
+        row = catalogue.row_of(product_id)
+        if row is not None:
+            tokens = index.evidence.tokens_of_row(row)
+            for token in tokens[np.argsort(-index.evidence.idf[tokens], kind="stable")][:TELLING]:
+                score[index.evidence.posting(int(token))] += index.evidence.idf[token]
+            score[index.types.path_of_row == index.types.path_of_row[row]] += SAME_SHELF
+    rows = np.flatnonzero(mask & (score > 0)).astype(np.int32)
+    return _best(rows, score[rows], depth)
+
+
 def sort_leg(
     catalogue: Catalogue, index: RankingIndex, request: Request, mask: Mask, depth: int = DEPTH
 ) -> Rows:
@@ -255,6 +273,7 @@ def retrieve(
     legs = {
         "lexical": lexical_leg(catalogue, request, rules.mask),
         "kind": kind_leg(catalogue, index, request, rules.match, rules.mask),
+        "like": like_leg(catalogue, index, request, rules.mask),
         "sort": sort_leg(catalogue, index, request, rules.mask),
     }
     for name, leg in (more_legs or {}).items():

@@ -72,7 +72,7 @@ class Profile:
     local: float = 0.3  # power, data, value brand, seller, delivery (naira shops)
     dense: float = 20.0  # per unit of cosine, where words alone do not answer (0.05 nearer = one nat)
     collaborative: float = 1.5  # for what all who liked hers liked
-    like: float = 8.0  # per unit of likeness to the product named
+    like: float = 14.0  # per unit of likeness to the product named
 
 
 _DEFAULT_TERMS = (
@@ -507,17 +507,13 @@ def like(scene: Scene) -> Column:
 def likeness(scene: Scene, row: int) -> Column:
     """0..1: the share of one product's statements (by rarity) that each candidate makes too, with its path and price level."""
     evidence_ = scene.index.evidence
-    unit_range = evidence_.arrays.token_of_unit[evidence_.arrays.unit_of_row[row : row + 2]]
-    tokens = np.unique(evidence_.arrays.token[unit_range[0] : unit_range[1]])
-    weights = {int(t): float(evidence_.idf[t]) for t in tokens}
+    tokens = evidence_.tokens_of_row(row)
     place = np.zeros(len(evidence_.id_of), dtype=np.int16)
     place[tokens] = np.arange(1, len(tokens) + 1)
     found = evidence_.occurrences(scene.rows, place)
-    key = np.unique(found.row * (len(tokens) + 1) + found.token)
-    owner, which = np.divmod(key, len(tokens) + 1)
-    share = np.bincount(owner, evidence_.idf[tokens][which - 1], len(scene.rows)) / max(
-        sum(weights.values()), 1e-9
-    )
+    owner, which = np.divmod(np.unique(found.row * (len(tokens) + 1) + found.token), len(tokens) + 1)
+    rarity = evidence_.idf[tokens]
+    share = np.bincount(owner, rarity[which - 1], len(scene.rows)) / max(float(rarity.sum()), 1e-9)
     same_path = scene.index.types.path_of_row[scene.rows] == scene.index.types.path_of_row[row]
     same_kind = scene.index.types.tag_of_row[scene.rows] == scene.index.types.tag_of_row[row]
     return np.asarray(0.6 * share + 0.25 * same_path + 0.15 * same_kind)
