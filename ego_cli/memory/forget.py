@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from ego_cli.settings import load_toml, private_folder
 if TYPE_CHECKING:
     from ego_cli.memory.memory import Memory
 
+TELLING_LETTERS = 4  # shorter words of a name or address give nobody away
 COPIES = "copies"  # folder beside the memory file with the exports and snapshots that we keep
 
 _EVERYTHING = re.compile(
@@ -50,17 +51,17 @@ def forget(memory: Memory, what: str) -> Forgotten:
             drop_copies(store.folder, None)
             gone = [row for row in rows if row.tier != NARRATIVE]
         else:
-            gone = _meant(memory, what)
+            gone, asked = _meant(memory, what)
             if not gone:
                 return Forgotten(0)
-            values = _values_of(gone)
-            gone += _logs_with(store.rows(), gone, values)
+            telling = [*_values_of(gone), *_parts_of(gone), *asked]
+            gone += _logs_with(store.rows(), gone, telling)
             store.delete(db, {row.id for row in gone})
-            _clean_pending(db, gone, values)
-            _clean_neighbours(memory, db, values)
+            _clean_pending(db, gone, telling)
+            _clean_neighbours(memory, db, telling)
             db.execute("DELETE FROM entry WHERE tier=?", (NARRATIVE,))
             store.new_epoch(db)
-            drop_copies(store.folder, [fold(value) for value in values])
+            drop_copies(store.folder, [fold(value) for value in telling])
     store.scrub()
     if not _EVERYTHING.fullmatch(what):
         from ego_cli.memory.consolidate import write_summary
@@ -75,31 +76,35 @@ def forget(memory: Memory, what: str) -> Forgotten:
 # --- which rows are meant ------------------------------------------------------------------------------------------------
 
 
-def _meant(memory: Memory, what: str) -> list[Entry]:
-    """The rows that the shopper's words point at: a kind of fact ("my shoe size"), a statement, a person, or words."""
+def _meant(memory: Memory, what: str) -> tuple[list[Entry], list[str]]:
+    """The rows that the shopper's words point at: a kind of fact ("my shoe size"), a statement, a person, or words.
+
+    Words that point at rows by standing in them are returned too: nothing may be left that holds them.
+    """
     rows = [row for row in memory.store.rows("tier<>?", (NARRATIVE,))]
     facts = [row for row in rows if not row.slot.startswith("event|")]
     words = _LEAD.sub("", what).strip(" .!?\"'")
     if match := re.fullmatch(r"#?(\d+)", words):
-        return _with_history(facts, [row for row in rows if row.id == int(match.group(1))])
+        return _with_history(facts, [row for row in rows if row.id == int(match.group(1))]), []
     if said := _stated(memory, words):
         found = [row for row in facts if row.slot in said]
         if found:
-            return _with_history(facts, found)
+            return _with_history(facts, found), []
     subject, rest = _owner(words, {row.subject for row in rows})
     own = [row for row in facts if row.subject == subject]
     if subject != ME and not terms(rest):
-        return own
+        return own, []
     kind = _kind_named(rest, own)
     if kind:
-        return _with_history(facts, kind)
+        return _with_history(facts, kind), []
     wanted = set(terms(rest))
     if not wanted:
-        return []
+        return [], []
     pool = own if subject != ME else facts
-    return _with_history(
-        facts, [row for row in pool if wanted <= set(terms(f"{row.text} {row.object} {row.words}"))]
-    ) or [row for row in rows if wanted <= set(terms(row.text))]
+    in_facts = [row for row in pool if wanted <= set(terms(f"{row.text} {row.object} {row.words}"))]
+    if in_facts:
+        return _with_history(facts, in_facts), [rest]
+    return [row for row in rows if wanted <= set(terms(row.text))], [rest]
 
 
 def _stated(memory: Memory, words: str) -> set[str]:
@@ -152,7 +157,21 @@ def _holds(text: str, value: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(fold(value))}(?!\w)", fold(text)) is not None
 
 
-def _logs_with(rows: list[Entry], gone: list[Entry], values: list[str]) -> list[Entry]:
+def _parts_of(rows: Iterable[Entry]) -> list[str]:
+    """Single words that give away what identifies a person: "Kolibri" of "Plot 7 Kolibri Close"."""
+    table = load_toml("memory.toml")["kinds"]
+    plain = set(table["place_words"].split())
+    found = {
+        word
+        for row in rows
+        if row.kind in table["identifying"]
+        for word in words_of(row.object)
+        if len(word) >= TELLING_LETTERS and word not in plain
+    }
+    return sorted(found)
+
+
+def _logs_with(rows: list[Entry], gone: list[Entry], telling: list[str]) -> list[Entry]:
     """Log rows that tell the same, and any row that names what identifies a person."""
     identifying = load_toml("memory.toml")["kinds"]["identifying"]
     names = [row.object for row in gone if row.kind in identifying and row.object]
@@ -162,11 +181,11 @@ def _logs_with(rows: list[Entry], gone: list[Entry], values: list[str]) -> list[
     for row in rows:
         if row.id in ids or row.tier == NARRATIVE:
             continue
-        said = row.tier == EPISODIC and row.slot.startswith("event|")
+        is_log = row.tier == EPISODIC and row.slot.startswith("event|")
         text = f"{row.text} {row.object} {_flat(row.data)}"
         if (
-            said and ((row.session, row.turn) in turns or any(_holds(text, value) for value in values))
-        ) or any(_holds(text, name) for name in names):
+            is_log and ((row.session, row.turn) in turns or any(_holds(text, value) for value in telling))
+        ) or (not is_log and any(_holds(text, name) for name in names)):
             more.append(row)
     return more
 
@@ -182,20 +201,25 @@ def _clean_pending(db: Any, gone: list[Entry], values: list[str]) -> None:
             db.execute("DELETE FROM pending WHERE id=?", (id_,))
 
 
-def _clean_neighbours(memory: Memory, db: Any, values: list[str]) -> None:
+def _clean_neighbours(memory: Memory, db: Any, telling: list[str]) -> None:
     """Other rows keep their fact but not a quotation that tells what was forgotten."""
-    from dataclasses import replace
-
     for row in memory.store.rows():
-        words, ended = row.words, row.ended_by
-        kept = [value for value in values if _holds(row.object, value)]
-        told = [value for value in values if value not in kept]
-        if any(_holds(words, value) for value in told):
-            words = row.text
-        if any(_holds(ended, value) for value in values):
-            ended = ""
-        if (words, ended) != (row.words, row.ended_by):
-            memory.store.save(db, replace(row, words=words, ended_by=ended))
+        told = [value for value in telling if not _holds(row.object, value)]
+        changed = row
+        if any(_holds(f"{row.text} {_flat(row.data)}", value) for value in told):
+            # Only free words about a thing can hold it: an outcome, a review.
+            kept = {
+                key: value for key, value in row.data.items() if not any(_holds(str(value), t) for t in told)
+            }
+            changed = replace(
+                changed, text=row.object or row.kind, data=kept, key=f"{row.slot}|{row.polarity}|"
+            )
+        if any(_holds(changed.words, value) for value in told):
+            changed = replace(changed, words=changed.text)
+        if any(_holds(changed.ended_by, value) for value in telling):
+            changed = replace(changed, ended_by="")
+        if changed is not row:
+            memory.store.save(db, changed)
 
 
 # --- copies -----------------------------------------------------------------------------------------------------------------

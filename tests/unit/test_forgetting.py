@@ -17,7 +17,15 @@ from ego_cli.memory.forgetting import POLICIES, EgoV1, ShopV2, first_stability, 
 THEN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def row(importance: float = 0.5, *, kind: str = "like", uses: int = 0, source: str = DECLARED, id_: int = 1, **more: object) -> Entry:
+def row(
+    importance: float = 0.5,
+    *,
+    kind: str = "like",
+    uses: int = 0,
+    source: str = DECLARED,
+    id_: int = 1,
+    **more: object,
+) -> Entry:
     tier = SEMANTIC
     entry = Entry(
         id=id_, tier=tier, kind=kind, subject=ME, predicate="", object="", text="", polarity=0, words="", turn=None,
@@ -119,7 +127,9 @@ def test_using_a_memory_never_changes_its_importance_under_shop_v2() -> None:
 
 policies = st.sampled_from([EgoV1(), ShopV2()])
 entries = st.builds(
-    lambda importance, kind, uses, source, pinned: row(importance, kind=kind, uses=uses, source=source, pinned=pinned),
+    lambda importance, kind, uses, source, pinned: row(
+        importance, kind=kind, uses=uses, source=source, pinned=pinned
+    ),
     st.floats(0, 1),
     st.sampled_from(["like", "want", "size", "fact"]),
     st.integers(0, 50),
@@ -130,19 +140,25 @@ days = st.floats(-400, 4_000)
 
 
 @given(policies, entries, days, days)
-def test_retention_never_rises_with_time_and_stays_between_0_and_1(policy: EgoV1 | ShopV2, entry: Entry, a: float, b: float) -> None:
+def test_retention_never_rises_with_time_and_stays_between_0_and_1(
+    policy: EgoV1 | ShopV2, entry: Entry, a: float, b: float
+) -> None:
     early, late = sorted((a, b))
     assert 0 <= policy.retention(entry, after(late)) <= policy.retention(entry, after(early)) <= 1
 
 
 @given(policies, entries, st.floats(0, 2_000), st.floats(0, 2_000))
-def test_a_use_never_lowers_retention_then_or_later(policy: EgoV1 | ShopV2, entry: Entry, at: float, later: float) -> None:
+def test_a_use_never_lowers_retention_then_or_later(
+    policy: EgoV1 | ShopV2, entry: Entry, at: float, later: float
+) -> None:
     used = policy.reinforced(entry, after(at))
     assert policy.retention(used, after(at + later)) >= policy.retention(entry, after(at + later)) - 1e-12
 
 
 @given(policies, entries, days)
-def test_naive_and_other_zones_timestamps_are_read_as_the_same_moment(policy: EgoV1 | ShopV2, entry: Entry, at: float) -> None:
+def test_naive_and_other_zones_timestamps_are_read_as_the_same_moment(
+    policy: EgoV1 | ShopV2, entry: Entry, at: float
+) -> None:
     moment = after(at)
     assert policy.retention(entry, moment.replace(tzinfo=None)) == policy.retention(entry, moment)
     naive = replace(entry, confirmed=entry.confirmed.replace(tzinfo=None))

@@ -105,8 +105,14 @@ def test_facts_with_one_value_have_one_slot(text: str, slot: str, text_of_row: s
     [
         ("my mother wears size 10 shoes", [("mother", "mother wears size 10 shoe")]),
         ("my mum is allergic to nuts", [("mother", "mother is allergic to nuts")]),
-        ("my sister is called Ọmọlará and she likes beads", [("sister", "sister's name is Ọmọlará"), ("sister", "sister likes beads")]),
-        ("my guy name na Chukwuebuka, him like sneakers", [("guy", "guy's name is Chukwuebuka"), ("guy", "guy likes sneakers")]),
+        (
+            "my sister is called Ọmọlará and she likes beads",
+            [("sister", "sister's name is Ọmọlará"), ("sister", "sister likes beads")],
+        ),
+        (
+            "my guy name na Chukwuebuka, him like sneakers",
+            [("guy", "guy's name is Chukwuebuka"), ("guy", "guy likes sneakers")],
+        ),
         ("my wife loves silk but hates wool", [("wife", "wife likes silk"), ("wife", "wife dislikes wool")]),
         ("my husband's shirt size is XL", [("husband", "husband wears size XL top")]),
         ("my younger sister likes pink", [("younger sister", "younger sister likes pink")]),
@@ -167,7 +173,13 @@ def test_a_remembered_sentence_that_no_rule_reads_becomes_a_note() -> None:
 
 @pytest.mark.parametrize(
     ("text", "amount"),
-    [("30k", (30_000, None)), ("₦30,000", (30_000, "NGN")), ("1.5m naira", (1_500_000, "NGN")), ("$50", (50, "USD")), ("none", None)],
+    [
+        ("30k", (30_000, None)),
+        ("₦30,000", (30_000, "NGN")),
+        ("1.5m naira", (1_500_000, "NGN")),
+        ("$50", (50, "USD")),
+        ("none", None),
+    ],
 )
 def test_amounts_of_money(text: str, amount: tuple[float, str | None] | None) -> None:
     assert read_amount(text) == amount
@@ -197,6 +209,12 @@ def test_any_text_can_be_heard(text: str) -> None:
         assert fact.retracts or fact.text
 
 
-@given(st.sampled_from(LIKES), st.sampled_from(["", "abeg ", "Actually, ", "so "]), st.sampled_from(["", ".", "!", " o", " please"]))
+@given(
+    st.sampled_from(LIKES),
+    st.sampled_from(["", "abeg ", "Actually, ", "so "]),
+    st.sampled_from(["", ".", "!", " o", " please"]),
+)
 def test_fillers_change_nothing(text: str, before: str, behind: str) -> None:
-    assert [fact.key for fact in extract(before + text + behind).facts] == [fact.key for fact in extract(text).facts]
+    assert [fact.key for fact in extract(before + text + behind).facts] == [
+        fact.key for fact in extract(text).facts
+    ]

@@ -45,13 +45,26 @@ def test_a_contradiction_ends_the_old_fact_and_keeps_it_as_history(memory: Memor
 
 
 def test_going_there_and_back_again_is_three_spans(memory: Memory) -> None:
-    say(memory, "my favourite drink is malt", "my favourite drink is zobo now", "I am back to malt as my favourite drink")
+    say(
+        memory,
+        "my favourite drink is malt",
+        "my favourite drink is zobo now",
+        "I am back to malt as my favourite drink",
+    )
     assert texts(memory) == ["favourite drink is malt"]
     assert [row.object for row in memory.history("favourite drink")] == ["malt", "zobo", "malt"]
 
 
 def test_unrelated_facts_never_retire_each_other(memory: Memory) -> None:
-    say(memory, "I want black shoes", "I want white shirts", "I like red", "I like blue", "my shoe size is 42", "my shirt size is L")
+    say(
+        memory,
+        "I want black shoes",
+        "I want white shirts",
+        "I like red",
+        "I like blue",
+        "my shoe size is 42",
+        "my shirt size is L",
+    )
     assert len(texts(memory)) == 6
 
 
@@ -86,13 +99,21 @@ def test_the_same_turn_heard_twice_counts_once(memory: Memory) -> None:
 
 def test_only_her_own_words_write(memory: Memory) -> None:
     say(memory, "I like canvas shoes")
-    assert memory.hear("[recalled memory] I like canvas shoes [assistant] I like marble tables", by="context") == []
+    assert (
+        memory.hear("[recalled memory] I like canvas shoes [assistant] I like marble tables", by="context")
+        == []
+    )
     assert texts(memory) == ["likes canvas shoes"]
 
 
 def test_the_source_of_a_fact_is_its_turn_and_her_words(memory: Memory) -> None:
     (row,) = memory.hear("well, my shoe size is 42 after all", turn=7, session="monday", at=NOON)
-    assert (row.turn, row.session, row.words, row.source) == (7, "monday", "my shoe size is 42 after all", "declared")
+    assert (row.turn, row.session, row.words, row.source) == (
+        7,
+        "monday",
+        "my shoe size is 42 after all",
+        "declared",
+    )
 
 
 def test_she_means_the_sister_of_the_turn_before(memory: Memory) -> None:
@@ -138,7 +159,10 @@ def test_files_are_readable_by_their_owner_only(memory: Memory, tmp_path: Path) 
         assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
 
 
-@pytest.mark.parametrize("name", ["../../etc/passwd", "a/b", "C:\\x", "..", "0f8fad5b-d9cb-469f-a165-70867728950e", "Ọmọlará", "小米"])
+@pytest.mark.parametrize(
+    "name",
+    ["../../etc/passwd", "a/b", "C:\\x", "..", "0f8fad5b-d9cb-469f-a165-70867728950e", "Ọmọlará", "小米"],
+)
 def test_no_name_of_a_user_is_a_piece_of_a_path(name: str, tmp_path: Path) -> None:
     with open_memory(name, root=tmp_path) as memory:
         memory.hear("I like blue")
@@ -167,7 +191,9 @@ def test_a_broken_file_is_one_clear_error(tmp_path: Path) -> None:
         open_memory("ada", root=tmp_path)
 
 
-def test_migrations_are_recorded_and_a_copy_is_made_before_a_later_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_migrations_are_recorded_and_a_copy_is_made_before_a_later_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with open_memory("ada", root=tmp_path) as memory:
         say(memory, "I like blue")
         folder = memory.store.folder
@@ -226,7 +252,9 @@ EVERYTHING = (
 
 
 @pytest.mark.parametrize("format_", ["jsonl", "podium"])
-def test_an_export_read_back_gives_the_same_agent_memory(memory: Memory, tmp_path: Path, format_: str) -> None:
+def test_an_export_read_back_gives_the_same_agent_memory(
+    memory: Memory, tmp_path: Path, format_: str
+) -> None:
     say(memory, *EVERYTHING)
     with open_memory("other", root=tmp_path) as other:
         other.import_text(memory.export(format_))
@@ -246,7 +274,12 @@ def test_an_export_of_rows_read_back_keeps_history(memory: Memory, tmp_path: Pat
 
 
 def test_an_agent_memory_of_a_stranger_comes_back_without_loss(memory: Memory) -> None:
-    signal = {"confidence": "medium", "firstMentioned": "2025-11-02", "lastConfirmed": "2026-01-05T08:00:00+01:00", "mentionCount": 4}
+    signal = {
+        "confidence": "medium",
+        "firstMentioned": "2025-11-02",
+        "lastConfirmed": "2026-01-05T08:00:00+01:00",
+        "mentionCount": 4,
+    }
     view = {
         "schemaVersion": 2,
         "attributes": {
@@ -278,7 +311,9 @@ def test_what_is_no_agent_memory_names_its_first_fault(memory: Memory) -> None:
 
 
 def test_rows_without_newer_fields_and_with_unknown_keys_are_taken(memory: Memory) -> None:
-    memory.import_rows([{"text": "likes brown belts", "mood": "calm", "schema_v": 0}, {"text": "likes cane baskets"}])
+    memory.import_rows(
+        [{"text": "likes brown belts", "mood": "calm", "schema_v": 0}, {"text": "likes cane baskets"}]
+    )
     assert texts(memory) == ["likes brown belts", "likes cane baskets"]
     assert json.loads(memory.export().splitlines()[1])["data"]["mood"] == "calm"
     assert memory.recall("belts")[0].entry.polarity == 1

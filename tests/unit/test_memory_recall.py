@@ -104,7 +104,13 @@ def test_what_was_superseded_does_not_come_back(memory: Memory) -> None:
 
 
 def test_avoidances_sizes_and_budgets_come_with_a_request_they_share_no_word_with(memory: Memory) -> None:
-    for sentence in ("I never wear leather", "my shoe size is 42", "my budget for sneakers is 30k", "I avoid gluten in food", "my budget for phones is 200k"):
+    for sentence in (
+        "I never wear leather",
+        "my shoe size is 42",
+        "my budget for sneakers is 30k",
+        "I avoid gluten in food",
+        "my budget for phones is 200k",
+    ):
         memory.hear(sentence)
     came = found(memory, "show me sneakers")
     assert set(came) == {"never wears leather", "wears size 42 shoe", "budget for sneaker is 30k"}
@@ -134,7 +140,10 @@ def test_each_result_says_why_it_came(memory: Memory) -> None:
 # --- days --------------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("day", "thing"), [("today", "kettle"), ("yesterday", "doormat"), ("on Sunday", "basin"), ("3 days ago", "lamp")])
+@pytest.mark.parametrize(
+    ("day", "thing"),
+    [("today", "kettle"), ("yesterday", "doormat"), ("on Sunday", "basin"), ("3 days ago", "lamp")],
+)
 def test_a_day_is_a_calendar_day_of_the_shop(memory: Memory, day: str, thing: str) -> None:
     bought = {
         "doormat": "2026-03-09T22:30:00+00:00",  # 23:30 on the 9th in Lagos
@@ -180,7 +189,10 @@ def test_another_embedder_or_none_at_all_never_stops_a_recall(tmp_path: Path) ->
         with open_memory("ada", root=tmp_path, embedder=embedder) as memory:  # type: ignore[arg-type]
             memory.hear("I like green tea")
             assert "likes green tea" in found(memory, "green tea")
-            sizes = {row[0] for row in memory.store.connection().execute("SELECT length(value)/4 - size FROM vector")}
+            sizes = {
+                row[0]
+                for row in memory.store.connection().execute("SELECT length(value)/4 - size FROM vector")
+            }
             assert sizes <= {0}
 
 
@@ -188,7 +200,9 @@ def test_another_embedder_or_none_at_all_never_stops_a_recall(tmp_path: Path) ->
 
 
 @given(st.lists(st.integers(0, 60)), st.integers(0, 100), st.integers(0, 12))
-def test_packing_never_goes_over_and_stops_only_when_nothing_more_fits(costs: list[int], budget: int, most: int) -> None:
+def test_packing_never_goes_over_and_stops_only_when_nothing_more_fits(
+    costs: list[int], budget: int, most: int
+) -> None:
     items = [Recalled(None, 0.0, "", cost, 1.0) for cost in costs]  # type: ignore[arg-type]
     packed = pack(items, budget, most)
     assert sum(item.tokens for item in packed) <= budget
