@@ -9,6 +9,9 @@ from ego_cli.conversation.understand.language import language, longest
 from ego_cli.conversation.understand.tokens import Token
 
 
+_BACKWARD = frozenset(["max_back", "min_back", "about_back"])
+
+
 class Cue(NamedTuple):
     """Tokens [start, end) that steer. ``classes`` are the table names of ``language.toml``; "skip" means nothing at all."""
 
@@ -32,9 +35,18 @@ def find_cues(tokens: Sequence[Token]) -> tuple[Cue, ...]:
             index += 1
             continue
         end, classes = match
+        if _BACKWARD.issuperset(classes) and end - index > 1 and _amount_at(tokens, end):
+            index += 1  # "4.5 stars and | under $35": the words bound what follows
+            continue
         cues.append(Cue(index, end, frozenset(classes)))
         index = end
     return tuple(cues)
+
+
+def _amount_at(tokens: Sequence[Token], index: int) -> bool:
+    if index >= len(tokens):
+        return False
+    return tokens[index].kind == "number" or tokens[index].word in language().currency_symbols
 
 
 def _inside_compound(tokens: Sequence[Token], start: int, end: int) -> bool:

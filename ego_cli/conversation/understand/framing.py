@@ -15,7 +15,7 @@ from itertools import combinations
 from ego_cli.conversation.understand.acts import Act, Kind, Operator, Span
 from ego_cli.conversation.understand.context import Context
 from ego_cli.conversation.understand.lexicon import Lexicon, shelves_of, stems_of
-from ego_cli.conversation.understand.tokens import Token
+from ego_cli.conversation.understand.tokens import Token, tokenise
 from ego_cli.settings import load_toml
 
 _LOOK_BACK = 60
@@ -44,29 +44,37 @@ def in_frame(
     """All readings of this module, in order."""
     found = salvage(nothing_more(acts, text, context), text, tokens, lexicon)
     found = change_of_mind(found, text)
-    found = one_shelf(keep_topic(found, text, context), lexicon)
+    found = one_shelf(keep_topic(found, text, context, lexicon), lexicon)
     found = wishes_not_pointers(one_thing_each(found, text), context)
     return plain_wishes(found)
 
 
-def keep_topic(acts: Sequence[Act], text: str, context: Context) -> list[Act]:
+def keep_topic(acts: Sequence[Act], text: str, context: Context, lexicon: Lexicon) -> list[Act]:
     """While a thing is looked for and a question waits, a noun without a frame of need is a wish about that thing."""
     if not context.categories or not context.asked:
         return list(acts)
     held = [set(stems_of(category)) for category in context.categories]
-    return [_as_wish(act) if _is_answer(act, text, held) else act for act in acts]
+    return [_as_wish(act) if _is_answer(act, text, held, lexicon) else act for act in acts]
 
 
-def _is_answer(act: Act, text: str, held: Sequence[set[str]]) -> bool:
+def _is_answer(act: Act, text: str, held: Sequence[set[str]], lexicon: Lexicon) -> bool:
     if act.kind is not Kind.NEED or act.note in ("also", "add") or act.number is not None:
         return False
     own = set(stems_of(act.value or ""))
     if any(own <= category or category <= own for category in held if category):
         return False
+    if _is_quality(act, lexicon):
+        return True
     start = act.span.start if act.span else text.lower().find(act.words.lower())
     before = text[max(0, start - _LOOK_BACK) : max(start, 0)].lower()
     frame, answer = _patterns()
     return bool(answer.search(before)) or not frame.search(before)
+
+
+def _is_quality(act: Act, lexicon: Lexicon) -> bool:
+    """ "Cream", "silk": a thing that people buy, and a colour or material as well."""
+    spans = lexicon.find(tokenise(act.words))
+    return len(spans) == 1 and any(name.kind in ("colour", "material") for name in spans[0].names)
 
 
 def _as_wish(act: Act) -> Act:
@@ -116,13 +124,13 @@ def _any_of(phrases: Iterable[str]) -> re.Pattern[str]:
 
 def nothing_more(acts: Sequence[Act], text: str, context: Context) -> list[Act]:
     """ "Nah, that's all", "can't think of anything else": after a question, the one act that there is nothing more to say."""
-    if not context.asked or not context.categories:
+    if not context.categories:
         return list(acts)
     pattern, beside = _nothing_more()
     rest, count = pattern.subn(" ", _plain(text))
     if not count or any(word not in beside for word in re.findall(r"[a-z]+|\d+", rest)):
         return list(acts)
-    return [Act(Kind.NO_PREFERENCE, attribute=context.asked, words=text.strip()[:200])]
+    return [Act(Kind.NO_PREFERENCE, attribute=context.asked or "other", words=text.strip()[:200])]
 
 
 def _plain(text: str) -> str:
@@ -178,9 +186,20 @@ def plain_wishes(acts: Sequence[Act]) -> list[Act]:
             else [act.value]
         )
         for piece in pieces:
-            if stems_of(piece) and not set(stems_of(piece)) <= _padding():
-                found.append(replace(act, value=piece, words=piece) if len(pieces) > 1 else act)
+            wish = _without_padding(piece)
+            if wish:
+                found.append(replace(act, value=wish, words=piece if len(pieces) > 1 else act.words))
     return found
+
+
+def _without_padding(wish: str) -> str:
+    """ "Sage coloured" -> "sage"; "" when nothing is left."""
+    words = wish.split()
+    while words and set(stems_of(words[0])) <= _padding():
+        del words[0]
+    while words and set(stems_of(words[-1])) <= _padding():
+        del words[-1]
+    return " ".join(words)
 
 
 _POINTER = re.compile(r"\b(?:one|ones|the|that|this|those|these|am|it|number)\b")

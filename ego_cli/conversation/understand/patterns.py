@@ -273,6 +273,8 @@ class _Reader:
 
     def _starts_longer_cue(self, start: int, end: int) -> bool:
         """ "Never mind the colour" gives up the colour; only "never mind" by itself is a change of mind."""
+        if self.tokens[end - 1].word == "no" and end < len(self.tokens) and self.tokens[end].kind == "word":
+            return self.tokens[end].word not in language().grammar["openers"]  # "actually | no leather"
         match = longest(language().cues, [t.word for t in self.tokens[start : end + 6]], 0)
         return match is not None and match[0] > end - start and bool({"relax", "avoid"} & set(match[1]))
 
