@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ego_cli.memory.memory import Memory
 
 SAME_WORDS = 0.8  # Jaccard overlap of terms from which two notes of one kind say the same
-GROUNDED = 0.5  # share of a proposed text's terms that must be the shopper's own
+GROUNDED = 0.75  # share of a proposed text's terms that must be the shopper's own
 INFER_FROM = 2  # purchases or ratings from which a price range or a brand preference is inferred
 TURNS_READ = 60  # newest unread turns that a model is shown
 POLL_S = 5.0  # how often the background thread looks for jobs of other processes
