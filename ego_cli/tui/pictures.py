@@ -37,11 +37,7 @@ class Picture:
     catalogue: str = "naija"
 
 
-_HUNT = (
-    "abeg I need power bank wey no pass 30k",
-    "no leather case",
-    "actually make it at least 20000mAh, white one",
-)
+_HUNT = ("abeg I need 10000mAh power bank wey no pass 30k", "no leather case", "actually make it 20000mAh")
 _ABOUT_HER = (
     "remember that I avoid fragrance",
     "remember that my shoe size is 39",
@@ -61,7 +57,7 @@ PICTURES: tuple[Picture, ...] = (
     Picture("compare", 120, 40, (*_HUNT, "/compare 1 2 3")),
     Picture("product", 120, 40, (*_HUNT, "/details 1")),
     Picture("catalogue", 120, 40, ("/catalog",), ("p", "o", "w", "e", "r")),
-    Picture("memory", 120, 40, (*_ABOUT_HER, "/memory"), ("j", "j", "j")),
+    Picture("memory", 120, 40, (*_ABOUT_HER, "/memory"), ("p", "G")),
     Picture("help", 120, 40, ("/help",)),
 )
 

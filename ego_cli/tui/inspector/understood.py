@@ -12,6 +12,7 @@ from ego_cli.tui.inspector.pane import Line, Pane
 from ego_cli.tui.snapshot import Snapshot
 
 CHANGED = "●"
+_ROOMY = 56  # cells from which a row has place for everything
 
 
 def quoted(words: str) -> str:
@@ -179,7 +180,7 @@ class ErasedPane(Pane):
                 erased.slot.attribute,
                 value,
                 erased.by,
-                f"turn {erased.turn} [r]",
+                f"turn {erased.turn} [r]" if width >= _ROOMY else "[r]",
                 width,
                 f"strike {MUTED}",
             )

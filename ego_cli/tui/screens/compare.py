@@ -14,7 +14,7 @@ from ego_cli.catalog.product import Product
 from ego_cli.tui.drawing import FAINT, MUTED, amount, fit, stack, text, wrap
 from ego_cli.tui.screens.frame import FullScreen, KeyLine, Title
 
-_LABEL = 12
+_LABEL = 14
 _GAP = 2
 
 
@@ -81,7 +81,8 @@ class Sheet(Widget):
         columns = [wrap(cell, each) for cell in cells]
         height = max(map(len, columns))
         return [
-            fit(text(name if y == 0 else "", MUTED), _LABEL)
+            fit(text(name if y == 0 else "", MUTED), _LABEL - 1)
+            + Content(" ")
             + Content(" " * _GAP).join(
                 [fit(column[y] if y < len(column) else "", each) for column in columns]
             )
