@@ -194,6 +194,10 @@ def _without_stories(acts: list[Act], tokens: Sequence[Token], context: Context)
     asks = any(
         " ".join(words[i : i + n]) in language().grammar["asks"] for i in range(len(words)) for n in (1, 2, 3)
     )
+    features = sum(1 for a in acts if a.kind is Kind.CONSTRAIN and a.attribute == "feature")
+    sure = any(a.kind is Kind.NEED and a.confidence > 0.5 for a in acts)
+    if sure and features * 4 <= len(tokens):
+        return acts  # a thing and little else: a search in telegram style
     bounded = any(a.kind is Kind.CONSTRAIN and a.number is not None for a in acts)
     if asks or bounded or any(a.note == "verbatim" for a in acts):
         return acts

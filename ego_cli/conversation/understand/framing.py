@@ -130,6 +130,8 @@ def nothing_more(acts: Sequence[Act], text: str, context: Context) -> list[Act]:
     rest, count = pattern.subn(" ", _plain(text))
     if not count or any(word not in beside for word in re.findall(r"[a-z]+|\d+", rest)):
         return list(acts)
+    if any(act.kind is Kind.RELAX and act.attribute not in (None, "feature", context.asked) for act in acts):
+        return list(acts)  # "the brand doesn't matter": one thing was given up, the rest stands
     return [Act(Kind.NO_PREFERENCE, attribute=context.asked or "other", words=text.strip()[:200])]
 
 
