@@ -74,6 +74,45 @@ def evaluate_recall(
     return RecallReport(tuple(results), summary)
 
 
+def measure(
+    path: Path, *, embedder: Embedder | None = None, advance: Callable[[int, int | None], None] | None = None
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """What ``ego eval recall PATH`` prints: lines, and the summary object.
+
+    A file holds conversations with questions; a folder is one of the two suites, told by what is in it.
+    """
+    from ego_cli.evaluation.memory_suites import precision_report, preference_report
+
+    if (path / "beliefs.seed.json").is_file():
+        suite = precision_report(path)
+    elif path.is_dir() and any(path.glob("explicit_*.jsonl")):
+        suite = preference_report(path, embedder=embedder)
+    elif path.is_dir():
+        raise MisuseError(
+            f"{path} holds no suite that is known", hint="a JSON lines file, precisionmembench or prefeval"
+        )
+    else:
+        report = evaluate_recall(path, embedder=embedder, advance=advance)
+        missed = [
+            {
+                "user": q.user,
+                "query": q.query,
+                "evidence": list(q.evidence),
+                "found": list(q.found),
+                "recall_at_10": q.at_10,
+            }
+            for q in report.questions
+            if q.at_10 < 1
+        ]
+        return missed, dict(report.summary)
+    failed = [
+        {"id": result.id, "group": result.group, "failures": list(result.failures)}
+        for result in suite.results
+        if not result.passed
+    ]
+    return failed, dict(suite.summary)
+
+
 def _read(path: Path) -> Iterator[dict[str, Any]]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

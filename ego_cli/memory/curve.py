@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from ego_cli.memory.entry import DECLARED, HIGH, ME, SEMANTIC, Entry
-from ego_cli.memory.forgetting import POLICIES, first_stability
+from ego_cli.memory.forgetting import POLICIES, STABILITY_DAYS
 
 DAYS = 180
 USES = (0, 1, 3, 10)
@@ -28,13 +28,13 @@ class Curve:
     retention: tuple[float, ...]
 
 
-def curves(kinds: tuple[str, ...] = ("like", "want"), days: int = DAYS) -> list[Curve]:
-    """All curves: each policy, each kind (ego-v1 knows no kinds: once), each number of uses."""
+def curves(days: int = DAYS) -> list[Curve]:
+    """All curves: each policy, each class of memory (ego-v1 knows none: once), each number of uses."""
     made = []
     for name, policy in POLICIES.items():
-        for kind in kinds if name == "shop-v2" else ("any",):
+        for kind in STABILITY_DAYS if name == "shop-v2" else ("any",):
             for uses in USES:
-                entry = _row("like" if kind == "any" else kind)
+                entry = _row(STABILITY_DAYS.get(kind, 1.0))
                 now = entry.created
                 for _ in range(uses):
                     now += timedelta(days=USED_EVERY_DAYS)
@@ -74,11 +74,11 @@ def plot(found: list[Curve], policy: str, kind: str) -> str:
     return "\n".join(lines)
 
 
-def _row(kind: str) -> Entry:
+def _row(stability: float) -> Entry:
     then = datetime(2026, 1, 1, tzinfo=UTC)
     return Entry(
-        id=0, tier=SEMANTIC, kind=kind, subject=ME, predicate="", object="", text="", polarity=0, words="", turn=None,
+        id=0, tier=SEMANTIC, kind="fact", subject=ME, predicate="", object="", text="", polarity=0, words="", turn=None,
         session="", source=DECLARED, confidence=HIGH, importance=IMPORTANCE,
-        stability=first_stability(kind, SEMANTIC, DECLARED), created=then, confirmed=then, used=None, valid_from=then,
+        stability=stability, created=then, confirmed=then, used=None, valid_from=then,
         valid_to=None,
     )  # fmt: skip

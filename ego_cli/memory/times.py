@@ -43,8 +43,12 @@ _MONTH = "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|au
 _DAY = f"(?:{'|'.join(_DAYS)})"
 _COUNT = f"(?:\\d{{1,3}}|{'|'.join(sorted(_NUMBERS, key=len, reverse=True))})"
 
-_EXPRESSION = re.compile(
-    rf"""
+
+@lru_cache(maxsize=1)
+def _expression() -> re.Pattern[str]:
+    """Compiled when it is first needed: most questions name no time."""
+    return re.compile(
+        rf"""
     \b(?:
       (?P<iso>\d{{4}}-\d{{2}}-\d{{2}})
     | (?P<dmy_day>\d{{1,2}})(?:st|nd|rd|th)?(?:\s+of)?\s+(?P<dmy_month>{_MONTH})\b\.?(?:,?\s+(?P<dmy_year>\d{{4}}))?
@@ -62,8 +66,10 @@ _EXPRESSION = re.compile(
     | (?P<day_which>last|this|next|on|by|for|before|coming|past)\s+(?P<day>{_DAY})
     )\b
     """,
-    re.IGNORECASE | re.VERBOSE,
-)
+        re.IGNORECASE | re.VERBOSE,
+    )
+
+
 _QUICK = re.compile(
     rf"\d{{4}}|ago\b|back\b|last|this|next|past|previous|coming|earlier|other|day|tonight|tomorrow|weeks?|months?|years?|spring|summer|autumn|fall|winter|{_MONTH}",
     re.IGNORECASE,
@@ -112,7 +118,7 @@ def windows(text: str, now: datetime, local: tzinfo, *, ahead: bool = False) -> 
         return []
     today = as_utc(now).astimezone(local).date()
     found = []
-    for match in _EXPRESSION.finditer(text):
+    for match in _expression().finditer(text):
         try:
             days = _days(match, today, ahead)
         except (ValueError, OverflowError):
@@ -127,7 +133,7 @@ def windows(text: str, now: datetime, local: tzinfo, *, ahead: bool = False) -> 
 
 def without_times(text: str) -> str:
     """A text without the words that name a time: "kettle two weeks ago" is a kettle."""
-    return " ".join(_EXPRESSION.sub(" ", text).split()) or text
+    return " ".join(_expression().sub(" ", text).split()) or text
 
 
 def local_day(moment: datetime, local: tzinfo) -> str:

@@ -41,7 +41,7 @@ def memory(tmp_path: Path, clock: Clock) -> Iterator[Memory]:
 class Says:
     """A model that answers with what it is given: an object, None, or something to call."""
 
-    def __init__(self, answer: Mapping[str, Any] | None | Callable[[], Any]) -> None:
+    def __init__(self, answer: Mapping[str, Any] | Callable[[], Any] | None) -> None:
         self.answer = answer
         self.prompts: list[str] = []
 
@@ -165,7 +165,7 @@ def test_each_operation_is_checked_and_the_good_ones_are_carried_out(memory: Mem
     assert len(done.rejected) == 8
     assert texts(memory) == [
         "gate code changes every Mondays",
-        "I keep a spare key with the tailor",
+        "keeps spare key with the tailor",
         "allergic to nuts",
     ]
     assert memory.summary() == "She guards her gate."
