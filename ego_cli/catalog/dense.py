@@ -14,6 +14,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -23,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ego_cli.catalog.product import Product
+from ego_cli.catalog.sidecar import open_sidecar
 from ego_cli.errors import CatalogueError, MisuseError, ServiceAwayError
 from ego_cli.settings import data_file
 
@@ -188,6 +190,14 @@ class Embedded:
     seconds: float
 
 
+_MIGRATIONS = {
+    "0001 vectors": """
+        CREATE TABLE model(identity TEXT NOT NULL, size INTEGER NOT NULL, generation INTEGER NOT NULL);
+        CREATE TABLE vector(key BLOB PRIMARY KEY, row INTEGER NOT NULL) WITHOUT ROWID;
+    """,
+}
+
+
 class VectorFile:
     """The vectors of one catalogue on disk: ``<stem>.vectors.db`` (model, text key -> row) and ``<stem>.<n>.f16``.
 
@@ -199,16 +209,8 @@ class VectorFile:
         self._stem = catalogue_path.with_suffix("")
         self._db = catalogue_path.with_suffix(".vectors.db")
 
-    def _connect(self) -> sqlite3.Connection:
-        fresh = not self._db.exists()
-        db = sqlite3.connect(self._db, timeout=10, isolation_level=None)
-        if fresh:
-            db.execute("PRAGMA journal_mode=WAL")
-        db.execute("CREATE TABLE IF NOT EXISTS model(identity TEXT, size INTEGER, generation INTEGER)")
-        db.execute(
-            "CREATE TABLE IF NOT EXISTS vector(key BLOB PRIMARY KEY, row INTEGER NOT NULL) WITHOUT ROWID"
-        )
-        return db
+    def _open(self) -> AbstractContextManager[sqlite3.Connection]:
+        return open_sidecar(self._db, _MIGRATIONS)
 
     def _matrix_path(self, generation: int) -> Path:
         return self._stem.with_name(f"{self._stem.name}.{generation}.f16")
@@ -217,26 +219,20 @@ class VectorFile:
         """Identity and dimensions of the vectors that are there; None when there are none."""
         if not self._db.exists():
             return None
-        db = self._connect()
-        try:
+        with self._open() as db:
             row = db.execute("SELECT identity, size FROM model").fetchone()
-        finally:
-            db.close()
         return (str(row[0]), int(row[1])) if row else None
 
     def load(self, identity: str) -> tuple[NDArray[np.float16], dict[bytes, int]] | None:
         """The memory-mapped matrix and where each text's vector stands; None unless ``identity`` made them."""
         if not self._db.exists():
             return None
-        db = self._connect()
-        try:
+        with self._open() as db:
             db.execute("BEGIN")
             head = db.execute("SELECT identity, size, generation FROM model").fetchone()
             if head is None or head[0] != identity:
                 return None
             keys = {bytes(key): int(row) for key, row in db.execute("SELECT key, row FROM vector")}
-        finally:
-            db.close()
         path = self._matrix_path(head[2])
         if not keys:
             return None
@@ -248,8 +244,7 @@ class VectorFile:
     def begin(self, encoder: Encoder, *, again: bool) -> None:
         """Make the file ready for ``encoder``. Raises ``CatalogueError`` when another model's vectors stand there,
         unless ``again``: then they are thrown away."""
-        db = self._connect()
-        try:
+        with self._open() as db:
             db.execute("BEGIN IMMEDIATE")
             head = db.execute("SELECT identity, size, generation FROM model").fetchone()
             if head and head[0] == encoder.identity and head[1] == encoder.size and not again:
@@ -268,21 +263,15 @@ class VectorFile:
             db.execute("COMMIT")
             if head:
                 self._matrix_path(head[2]).unlink(missing_ok=True)
-        finally:
-            db.close()
 
     def keys(self) -> set[bytes]:
         """Text keys that have a vector."""
-        db = self._connect()
-        try:
+        with self._open() as db:
             return {bytes(key) for (key,) in db.execute("SELECT key FROM vector")}
-        finally:
-            db.close()
 
     def append(self, encoder: Encoder, keys: Sequence[bytes], vectors: Vectors) -> int:
         """Add vectors of texts that have none yet; returns how many were new (another process may have been first)."""
-        db = self._connect()
-        try:
+        with self._open() as db:
             db.execute("BEGIN IMMEDIATE")
             identity, size, generation = db.execute("SELECT identity, size, generation FROM model").fetchone()
             if identity != encoder.identity or size != vectors.shape[1]:
@@ -309,13 +298,10 @@ class VectorFile:
             )
             db.execute("COMMIT")
             return len(new)
-        finally:
-            db.close()
 
     def drop_stale(self, wanted: set[bytes]) -> int:
         """Write the file anew without vectors of texts that no product has, if they are many; returns how many went."""
-        db = self._connect()
-        try:
+        with self._open() as db:
             db.execute("BEGIN IMMEDIATE")
             _, size, generation = db.execute("SELECT identity, size, generation FROM model").fetchone()
             rows = [
@@ -326,7 +312,8 @@ class VectorFile:
                 db.execute("ROLLBACK")
                 return 0
             old = self._matrix_path(generation)
-            matrix = np.memmap(old, dtype=np.float16, mode="r").reshape(-1, size)
+            shape = (old.stat().st_size // (size * 2), size)
+            matrix = np.memmap(old, dtype=np.float16, mode="r", shape=shape)
             kept = np.asarray(matrix[[row for _, row in keep]])
             with self._matrix_path(generation + 1).open("wb") as handle:
                 handle.write(kept.tobytes())
@@ -339,8 +326,6 @@ class VectorFile:
             del matrix
             old.unlink(missing_ok=True)
             return len(rows) - len(keep)
-        finally:
-            db.close()
 
 
 def embed_products(

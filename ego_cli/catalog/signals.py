@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 
-from ego_cli.errors import CatalogueError
+from ego_cli.catalog.sidecar import open_sidecar
 
 HALF_LIFE_HOURS = 720.0  # after which an interaction counts half
-BUSY_MS = 5_000
 
 # Share of shoppers who look at a position (1-based): 1 / position^η. Joachims et al. 2017 fit η near 1 for clicks in a
 # ranked list; a short list in a chat is read further down.
@@ -121,39 +120,8 @@ class SignalStore:
     def __init__(self, catalogue_path: Path) -> None:
         self.path = catalogue_path.with_suffix(".signals.db")
 
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        fresh = not self.path.exists()
-        try:
-            db = sqlite3.connect(self.path, timeout=BUSY_MS / 1000, isolation_level=None)
-        except sqlite3.OperationalError as error:
-            raise CatalogueError(f"cannot open {self.path}: {error}") from error
-        try:
-            if fresh:
-                db.execute("PRAGMA journal_mode = WAL")
-                self.path.chmod(0o600)
-            self._migrate(db)
-            yield db
-        except sqlite3.DatabaseError as error:
-            raise CatalogueError(
-                f"{self.path} cannot be used: {error}", hint="delete it to begin anew"
-            ) from error
-        finally:
-            db.close()
-
-    def _migrate(self, db: sqlite3.Connection) -> None:
-        db.execute("CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY)")
-        applied = {name for (name,) in db.execute("SELECT name FROM migrations")}
-        if applied >= _MIGRATIONS.keys():
-            return
-        db.execute("BEGIN IMMEDIATE")
-        applied = {name for (name,) in db.execute("SELECT name FROM migrations")}
-        for name, script in _MIGRATIONS.items():
-            if name not in applied:
-                for statement in filter(str.strip, script.split(";")):
-                    db.execute(statement)
-                db.execute("INSERT INTO migrations VALUES (?)", (name,))
-        db.execute("COMMIT")
+    def _open(self) -> AbstractContextManager[sqlite3.Connection]:
+        return open_sidecar(self.path, _MIGRATIONS)
 
     def log_impressions(self, shown: Iterable[Impression], at: datetime) -> None:
         """Record what was put on the screen."""
