@@ -52,6 +52,13 @@ def attribute_at(tokens: Sequence[Token], index: int) -> tuple[int, str] | None:
     return (index + match[0], str(match[1][0])) if match else None
 
 
+def _inside_model(tokens: Sequence[Token], start: int, end: int) -> bool:
+    """ "Gel-KUMO": a word that a hyphen joins to a name is part of it."""
+    return (
+        end < len(tokens) and tokens[end].glue == "-" and tokens[end].capital and tokens[end].kind == "word"
+    )
+
+
 def _stray_letter(token: Token) -> bool:
     """A single letter says nothing, but "G" of "Moto G" is a name."""
     return (
@@ -92,6 +99,8 @@ def make_items(
         elif amounts and cue.classes & {"each", "all"}:
             spans.append((cue.end - cue.start, 1, Item("cue", cue.start, cue.end, "", frozenset({"skip"}))))
     for span in names:
+        if _inside_model(tokens, span.start, span.end):
+            continue
         weight = span.end - span.start + (_IDIOM_BONUS if span.names[0].kind == "idiom" else 0)
         spans.append((weight, 0, Item("name", span.start, span.end, "", names=span.names)))
     for index in range(len(tokens)):

@@ -382,6 +382,12 @@ class _Reader:
         stars = next((a for a in self.amounts if a.kind == "rating" and a.start >= begin), None)
         end = self._clause_end(begin)
         number = stars.low if stars is not None else None
+        if (
+            number is None
+            and self.tokens[start].word in ("give", "i")
+            and not {"rate", "score"} & {t.word for t in self.tokens[start:begin]}
+        ):
+            return None  # "give me items 1 and 4"
         if number is None:
             for index in range(begin, end):
                 token = self.tokens[index]
@@ -621,8 +627,8 @@ class _Reader:
                 return None
             return self._emit(start, stop, Act(Kind.RECALL, value=words or None))
         if pattern.kind is Kind.REMEMBER:
-            if not words:
-                return None
+            if not words or (start and self.tokens[start - 1].word in ("will", "i")):
+                return None  # "I'll keep in mind that …" is her own note
             return self._emit(start, end, Act(Kind.REMEMBER, value=words))
         if pattern.kind is Kind.FEEDBACK:
             if not words or (phrase in ("i got", "i have a") and not self._outcome(words)):
@@ -655,6 +661,11 @@ class _Reader:
         ) or "back" in _join(self.tokens, start, end)
         if not words or not (strong or any(text.endswith(cue) or f" {cue} " in f" {text} " for cue in cues)):
             return None
+        pointed = read_target(self.tokens, end, self.context) or read_target(
+            self.tokens, end - 1, self.context
+        )
+        if pointed is not None and pointed[0].how in ("ordinal", "last") and self.context.shown:
+            return self._emit(start, pointed[1], Act(Kind.REFER, target=pointed[0]))
         for cue in cues:
             text = text.removesuffix(" " + cue)
         return self._emit(start, stop, Act(Kind.RESTORE, value=text))

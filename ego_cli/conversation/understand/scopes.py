@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from ego_cli.conversation.understand.acts import Hardness
 from ego_cli.conversation.understand.items import Item
+from ego_cli.conversation.understand.language import language
 from ego_cli.conversation.understand.tokens import Token
 
 _SENTENCE_ENDS = frozenset([".", "!", "?", ";", "\n", "…", "..."])
@@ -233,6 +234,7 @@ class _Walker:
             return
         if "must_back" in classes and self._run_or_runs():
             self.flush()
+            self._matters()
             return
         if words == "no" and self._interjected(position):
             self.flush()
@@ -309,6 +311,14 @@ class _Walker:
         elif "want" in classes:
             self._want(words)
 
+    def _matters(self) -> None:
+        """ "…, nor battery life, performance and size are important": the last part is wanted after all."""
+        for run in reversed(self.runs):
+            if run.clause != self.clause or run.segment != self.segment:
+                break
+            if run.mode == "relax":
+                run.mode = "want"
+
     def _somebody(self, position: int) -> bool:
         """Whether the next name is a person's or says for whom ("for my mum", "for men")."""
         for item in self.items[position : position + 3]:
@@ -383,6 +393,14 @@ class _Walker:
                 self.mode = "readmit"  # two negations make none
             return
         if self.mode == "readmit" and not self.content:
+            return
+        if (
+            words == "nor"
+            and self.runs
+            and self.runs[-1].mode == "relax"
+            and self.runs[-1].clause == self.clause
+        ):
+            self.mode, self.content = "relax", False
             return
         self.mode = "avoid"
         self.content = False
@@ -564,7 +582,12 @@ class _Walker:
         following = self._next_content(position)
         if word == "or":
             return
-        if following is None or not self._same_kind(following) or self._determined(position):
+        if (
+            following is None
+            or not self._same_kind(following)
+            or self._determined(position)
+            or self._praised(position)
+        ):
             self._reset()
             self.joined = word
             self.segment += 1
@@ -599,6 +622,14 @@ class _Walker:
                 return True
             if item.kind != "filler":
                 break
+        return False
+
+    def _praised(self, position: int) -> bool:
+        """ "No lag and flexible storage": an adjective of praise begins a wish."""
+        praise = language().graded | frozenset(language().names["adjectives"]["names"])
+        for item in self.items[position + 1 : position + 3]:
+            if item.kind in ("filler", "word"):
+                return item.value in praise
         return False
 
     def _same_kind(self, item: Item) -> bool:

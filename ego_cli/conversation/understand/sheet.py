@@ -26,7 +26,7 @@ class Group:
 @dataclass(slots=True)
 class Sheet:
     """``explained``: tokens that an act accounts for; ``taste``: tokens that only state what somebody likes, whose nouns are
-    no wants; ``subject``: whom the message is about; ``pending_count``: "two" before its noun."""
+    no wants; ``told``: sentences that have described something already; ``subject``: whom the message is about; ``pending_count``: "two" before its noun."""
 
     text: str
     tokens: Sequence[Token]
@@ -36,6 +36,7 @@ class Sheet:
     acts: list[Act] = field(default_factory=list)
     explained: set[int] = field(default_factory=set)
     groups: list[Group] = field(default_factory=list)
+    told: set[int] = field(default_factory=set)
     pending_count: Amount | None = None
     subject: str | None = None
 
