@@ -39,7 +39,11 @@ ZIPF_EXPONENT, ZIPF_SHIFT = (
 QUERIES = 200
 SHORTEST, LONGEST = 2, 6  # terms a query
 MATCHED = (0.3, 0.5)  # share of rows that a query's terms may match; the middle is what we aim at
-ROUNDS = 3  # a query's time is its median over so many turns
+ROUNDS, ROUNDS_IF_LARGE, LARGE = (
+    7,
+    3,
+    200_000,
+)  # a query's time is its median over so many turns; fewer from LARGE rows on
 TOP = 10
 SEED = 11
 
@@ -154,7 +158,7 @@ def run(rows: int, progress: Callable[[int, int | None], None]) -> SearchBench:
                 match = text.full_text_query(terms).match
                 for way in times.values():
                     way.append([])
-                for _ in range(ROUNDS):
+                for _ in range(ROUNDS if rows < LARGE else ROUNDS_IF_LARGE):
                     began = time.perf_counter()
                     theirs = database.execute(_FTS5, (match, TOP)).fetchall()
                     middle = time.perf_counter()
