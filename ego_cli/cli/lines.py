@@ -13,6 +13,7 @@ from ego_cli.console import note, out, out_json
 from ego_cli.conversation.commands import COMMANDS, Call, is_command, parse
 from ego_cli.conversation.events import TurnDone, jsonable
 from ego_cli.conversation.opening import open_assistant
+from ego_cli.conversation.transcript import spoken
 from ego_cli.conversation.turn import Assistant
 from ego_cli.errors import EgoError, MisuseError, NotFoundError
 from ego_cli.settings import load_settings
@@ -64,8 +65,8 @@ def print_turn(done: TurnDone, *, as_json: bool) -> None:
 
 
 def talk(assistant: Assistant, lines: Iterable[str], *, as_json: bool, echo: bool = False, pace: float = 0.0) -> None:
-    """Hold a conversation: one turn a line, ``#`` comments, ``/commands``. A turn that fails says so and the talk goes on."""
-    for raw in lines:
+    """Hold a conversation: one turn a line (or a line of an exported transcript), ``#`` comments, ``/commands``. A turn that fails says so and the talk goes on."""
+    for raw in spoken(lines):
         line = raw.strip()
         if not line or line.startswith("#"):
             continue

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
@@ -56,17 +58,32 @@ class Footer(Widget):
     """The few keys that matter now, as they are mapped."""
 
     busy: reactive[bool] = reactive(False)
+    pane: reactive[str] = reactive(
+        ""
+    )  # where the focus is, if it is in the inspector: a place of the table of keys
+
+    def on_mount(self) -> None:
+        self.watch(self.screen, "focused", self._look)
+
+    def _look(self, focused: Widget | None) -> None:
+        self.pane = str(getattr(focused, "PLACE", ""))
 
     def render(self) -> Content:
-        app = self.app
-        mapped = keys.in_force(getattr(app, "remapped", {}))
-        shown = ["app.palette", "app.inspector", "app.switch", "app.details"]
-        words = {key.id: key.short for key in keys.KEYS}
-        parts = [(keys.spell(mapped[id].split(",")[0]), words[id]) for id in shown]
-        if self.busy:
-            parts.insert(0, (keys.spell(mapped["app.stop"].split(",")[0]), "stop"))
-        parts += [("?", "help"), ("/why 2", ""), ("/undo", "")]
-        line = Content(" ")
-        for key, word in parts:
-            line += text(key, "bold $primary") + text(f" {word}  " if word else "  ", MUTED)
-        return cut(line, self.size.width)
+        mapped = keys.in_force(getattr(self.app, "remapped", {}))
+        if self.pane:
+            here = [key for key in keys.KEYS if key.where in ("pane", self.pane) and key.short]
+            parts = [(mapped[key.id], key.short) for key in here] + [(mapped["app.stop"], "write")]
+        else:
+            parts = [(mapped["app.stop"], "stop")] if self.busy else []
+            parts += [(mapped[key.id], key.short) for key in keys.KEYS if key.where == "app" and key.short]
+            parts += [("?", "help"), ("/why 2", ""), ("/undo", "")]
+        return key_line(parts, self.size.width)
+
+
+def key_line(parts: Iterable[tuple[str, str]], width: int) -> Content:
+    """Keys (the first of each, where there are several) with a word for what they do."""
+    line = Content(" ")
+    for key, word in parts:
+        spelled = key if key.startswith(("/", "?")) else keys.spell(key.split(",")[0])
+        line += text(spelled, "bold $primary") + text(f" {word}  " if word else "  ", MUTED)
+    return cut(line, width)

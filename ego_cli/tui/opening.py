@@ -85,7 +85,8 @@ class Conversation:
 
     def turn(self, text: str, cancel: threading.Event | None = None) -> Iterator[Event]:
         for event in self._assistant.turn(text, cancel):
-            if isinstance(event, TurnDone) and not (cancel is not None and cancel.is_set()):
+            # A turn that forgot something switches keeping off: the words must not come back by another file.
+            if isinstance(event, TurnDone) and self._assistant.keep_session:
                 transcript.keep(self._chat, event)
             yield event
 
@@ -143,6 +144,8 @@ class Conversation:
 
     def forget(self, entry: str) -> int:
         clear_cache(self.user)
+        session.discard(self.user)  # what was said in this conversation holds the words as well
+        self._assistant.keep_session = False
         return self._kept.forget(f"#{entry}")
 
     def quiz(self) -> tuple[QuizQuestion, ...]:

@@ -364,6 +364,8 @@ class ScriptedEngine:
     past: tuple[TurnDone, ...] = ()
     waiting: tuple[str, ...] = ("How is the SurePlug torch that you bought three weeks ago?",)
     closed: bool = False
+    pieces: tuple[str, ...] = ()  # words above the list, as a model streams them
+    pause: float = 0.0  # seconds between them
 
     def turn(self, text: str, cancel: threading.Event | None = None) -> Iterator[Event]:
         self.heard.append(text)
@@ -375,7 +377,10 @@ class ScriptedEngine:
             yield TurnStarted(len(self.heard), text, NOON)
             time.sleep(step)
             step = FIRST
-        yield from events(replace(step, text=text, turn=len(self.heard)))
+        for event in events(replace(step, text=text, turn=len(self.heard)), streamed=self.pieces):
+            if isinstance(event, ReplyDelta):
+                time.sleep(self.pause)
+            yield event
 
     def reply(self, decision: Decision) -> Reply:
         return Reply("", "", tuple(card(n, scored) for n, scored in enumerate(decision.shown, start=1)))

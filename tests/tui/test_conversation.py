@@ -110,6 +110,20 @@ async def test_words_cards_and_question_come_in_the_order_in_which_they_are_read
         assert said(app, "ego")[-1] == "Understood: at least 20000 mAh, white. Three of nine:"
 
 
+async def test_words_are_shown_while_they_are_written_and_above_the_list() -> None:
+    pieces = ("Three ", "white ones ", "of 20,000 mAh:")
+    app = make_app(ScriptedEngine((SECOND,), pieces=pieces, pause=0.3))
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        app.send("power bank")
+        await until(pilot, lambda: said(app, "ego")[-1:] == ["Three white ones "])
+        assert len(app.log_view.query(CardView)) == 3  # the list does not wait for the words
+        kinds = [type(widget).__name__ for widget in app.log_view.children]
+        assert kinds[-4:] == ["Said", "CardView", "CardView", "CardView"]
+        await settle(pilot)
+        assert said(app, "ego")[-1] == SECOND.reply.lead
+
+
 async def test_a_question_is_answered_by_its_number() -> None:
     engine = ScriptedEngine((SECOND, FIRST))
     app = make_app(engine)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -122,7 +123,9 @@ async def test_a_resumed_conversation_shows_what_was_said_and_goes_on_from_there
         assert again.talk.turns[-1].turn == 2  # type: ignore[union-attr]
 
 
-async def test_a_memory_made_in_the_talk_can_be_pinned_and_forgotten(app: Callable[..., EgoApp]) -> None:
+async def test_a_memory_that_is_forgotten_on_the_screen_is_in_no_file_any_more(
+    app: Callable[..., EgoApp],
+) -> None:
     screen = app()
     async with screen.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -136,6 +139,10 @@ async def test_a_memory_made_in_the_talk_can_be_pinned_and_forgotten(app: Callab
         await pilot.press("d", "y")
         await idle(pilot)
         assert not any("leather" in row.text for row in screen.talk.snapshot.memory.rows)  # type: ignore[union-attr]
+        screen.send("power bank")
+        await settle(pilot)
+    home = Path(os.environ["EGO_HOME"])
+    assert not [path for path in home.rglob("*") if path.is_file() and b"leather" in path.read_bytes()]
 
 
 def test_the_browser_finds_by_half_a_word_by_shelf_and_by_facet(shop: str) -> None:

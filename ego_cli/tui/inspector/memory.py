@@ -41,6 +41,7 @@ class MemoryPane(Pane):
     """Retention bars, marks, and keys to pin, edit and forget."""
 
     NAME = "Memory"
+    PLACE = "memory"
     BINDINGS = keys.bindings("memory")
 
     class Asked(Message):

@@ -29,6 +29,7 @@ class Pane(Widget, can_focus=True):
     """One foldable part of the inspector. A kind of pane says what it draws; it holds nothing but fold and cursor."""
 
     NAME: ClassVar[str] = ""
+    PLACE: ClassVar[str] = "pane"  # where its keys stand in the table of keys
     BINDINGS = keys.bindings("pane")
 
     snapshot: reactive[Snapshot] = reactive(Snapshot, init=False, layout=True)

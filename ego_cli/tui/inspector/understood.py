@@ -157,6 +157,7 @@ class ErasedPane(Pane):
     """What a change of mind took out, by which words; one key brings it back."""
 
     NAME = "Erased"
+    PLACE = "erased"
     BINDINGS = keys.bindings("erased")
 
     class Restore(Message):

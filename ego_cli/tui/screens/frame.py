@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from textual.content import Content
 from textual.reactive import reactive
@@ -10,7 +10,8 @@ from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 
 from ego_cli.tui import keys
-from ego_cli.tui.drawing import MUTED, cut, spread, text
+from ego_cli.tui.drawing import MUTED, spread, text
+from ego_cli.tui.frame import key_line
 
 if TYPE_CHECKING:
     from ego_cli.tui.app import EgoApp
@@ -41,12 +42,8 @@ class KeyLine(Widget):
 
     def render(self) -> Content:
         mapped = keys.in_force(getattr(self.app, "remapped", {}))
-        line = Content(" ")
-        for key in keys.KEYS:
-            if key.where in self.places and key.short:
-                spelled = keys.spell(mapped[key.id].split(",")[0])
-                line += text(spelled, "bold $primary") + text(f" {key.short}  ", MUTED)
-        return cut(line, self.size.width)
+        here = [key for key in keys.KEYS if key.where in self.places and key.short]
+        return key_line([(mapped[key.id], key.short) for key in here], self.size.width)
 
 
 class FullScreen(Screen[None]):
@@ -79,8 +76,3 @@ class Dialog(ModalScreen[str]):
 
     def action_cancel(self) -> None:
         self.dismiss("")
-
-
-def paragraphs(*parts: Any) -> Content:
-    """Contents below each other, empty ones left out."""
-    return Content("\n").join([part for part in parts if part])
