@@ -127,7 +127,7 @@ def _preposition(items: Sequence[Item], head: int) -> int | None:
 def _is_want(sheet: Sheet, run: Scoped, noun: Item) -> bool:
     """Whether the product noun of a run is looked for, not a part, a purpose or a companion of something else."""
     named_here = any(group.clause == run.clause for group in sheet.groups)
-    if run.mode == "want" and sheet.context.categories and not run.sought and not named_here:
+    if run.mode == "want" and sheet.types() and not run.sought and not named_here:
         turned = any(a.kind is Kind.DROP_WANT or a.attribute == "category" for a in sheet.acts)
         if not turned and run.clause in sheet.told and not sheet.looks_for(sheet.words(noun.start, noun.end)):
             return False  # "the heel should stay locked": in the middle of a description, no new search

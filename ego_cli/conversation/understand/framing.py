@@ -197,8 +197,8 @@ def plain_wishes(acts: Sequence[Act]) -> list[Act]:
 def _without_padding(wish: str) -> str:
     """ "Sage coloured" -> "sage"; "" when nothing is left."""
     words = wish.split()
-    while words and set(stems_of(words[0])) <= _padding():
-        del words[0]
+    while words and set(stems_of(words[0])) <= _padding() and words[1:2] not in (["to"], ["on"]):
+        del words[0]  # but "easy to carry", "kind on the skin" stay whole
     while words and set(stems_of(words[-1])) <= _padding():
         del words[-1]
     return " ".join(words)

@@ -730,6 +730,10 @@ class _Reader:
         from ego_cli.conversation.understand.questions import read_question
 
         stop = self._question_end(end)
+        if pattern.note == "how quality" and not (
+            end + 1 < stop and self.tokens[end + 1].word in ("is", "are", "does", "do", "was")
+        ):
+            return None
         if pattern.note == "target first":
             found = read_target(self.tokens, end, self.context)
             if found is None or found[0].how == "name":

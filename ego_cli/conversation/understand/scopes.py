@@ -100,6 +100,7 @@ class _Walker:
         self.segment = 0
         self.lead = ""
         self.last_lead = ""
+        self.last_sought = False  # the run before was the bare object of a search, and a list may go on
         self.joined = ""
         self.sought = False
         self.any_of_it = False
@@ -122,7 +123,9 @@ class _Walker:
                     self.sought,
                 )
             )
+            self.last_sought = self.sought and all(item.kind != "word" for item in self.run)
             self.run = []
+            self.sought = False
             self.content = True
             self.joined = ""
             self.last_lead = self.lead
@@ -204,6 +207,7 @@ class _Walker:
             self.flush()
             self.segment += 1
             self.joined = "or" if item.value == "/" else ","
+            self.sought = self.last_sought
             if item.value == ":" or item.value in "()":
                 self.joined = ""
             if (
@@ -573,6 +577,7 @@ class _Walker:
     def _conjunction(self, position: int, word: str) -> None:
         self.flush()
         self.joined = word
+        self.sought = self.last_sought
         if self.last_lead == "with" and not self.lead:
             self.lead = "with and"
         if self.mode == "want" or not self.content:
