@@ -42,9 +42,7 @@ class Told(Message):
 class Talk:
     """One conversation on the screen. ``snapshot`` is the value that the inspector shows."""
 
-    def __init__(
-        self, app: EgoApp, open_engine: Callable[[], Engine], open_shop: Callable[[], Shop] | None
-    ) -> None:
+    def __init__(self, app: EgoApp, open_engine: Callable[[], Engine], open_shop: Callable[[], Shop]) -> None:
         self.app = app
         self.snapshot = Snapshot()
         self.turns: list[TurnDone] = []
@@ -55,6 +53,7 @@ class Talk:
         self._open_shop = open_shop
         self._talk = Lane("ego-talk")
         self._look = Lane("ego-look")
+        self._reopening = False
         self._ticket = 0
         self._asked = ""  # the words of the turn under way
         self._cancel = threading.Event()
@@ -68,8 +67,8 @@ class Talk:
 
     @property
     def ready(self) -> bool:
-        """True once the engine is open, or known not to open."""
-        return self.engine is not None or bool(self.failed)
+        """True when the engine is open, or known not to open."""
+        return not self._reopening and (self.engine is not None or bool(self.failed))
 
     # --- opening and leaving
 
@@ -93,7 +92,7 @@ class Talk:
         memory: MemoryPage,
         state: Any,
     ) -> None:
-        self.engine = engine
+        self.engine, self.failed = engine, ""
         log = self.app.log_view
         for done in history:
             log.say_you(done.text)
@@ -102,12 +101,8 @@ class Talk:
             self.turns.append(done)
             self.snapshot = fold(self.snapshot, done)
         header = self.app.header
-        header.catalogue, header.user, header.model, header.ready = (
-            engine.catalogue,
-            engine.user,
-            engine.model,
-            True,
-        )
+        header.catalogue, header.user, header.model = engine.catalogue, engine.user, engine.model
+        header.ready, header.failed = True, False
         if not history:
             log.greet(engine.catalogue)
             if nudges:
@@ -128,29 +123,36 @@ class Talk:
         self.app.header.failed = True
         self.app.log_view.say_notice(error, "error")
 
-    def reopen(self, open_engine: Callable[[], Engine], open_shop: Callable[[], Shop] | None) -> None:
-        """Put this conversation away and open another, for another catalogue or shopper."""
-        self._cancel.set()
-        self._asked = ""
-        old_engine, old_shop = self.engine, self.shop
-        self.engine = self.shop = None
-        self.failed = ""
-        self.turns = []
-        self._open_engine, self._open_shop = open_engine, open_shop
-        self.show(Snapshot())
-        self.app.log_view.start_over()
-        self.app.header.ready = self.app.header.failed = False
-        if old_shop is not None:
-            self._look.put(old_shop.close)
+    def reopen(self, open_engine: Callable[[], Engine], open_shop: Callable[[], Shop]) -> None:
+        """Talk over another catalogue, or as another shopper. The conversation stays as it is if that does not open."""
+        if self.busy:
+            self.stop(give_back=False)
+        self._reopening = True
+        self.app.header.ready = False
 
         def job() -> None:
-            if old_engine is not None:
-                old_engine.close()
             engine = open_engine()
             found = engine.history(), engine.nudges(), engine.memories(), engine.state()
-            self.app.post_message(Told(self._opened, engine, *found))
+            self.app.post_message(Told(self._reopened, open_shop, engine, *found))
 
-        self._talk.put(self._guarded(job, self._not_opened))
+        self._talk.put(self._guarded(job, self._not_reopened))
+
+    def _reopened(self, open_shop: Callable[[], Shop], engine: Engine, *found: Any) -> None:
+        self._reopening = False
+        if self.engine is not None:
+            self._talk.put(self.engine.close)
+        if self.shop is not None:
+            self._look.put(self.shop.close)
+        self.shop, self._open_shop = None, open_shop
+        self.snapshot, self.turns = Snapshot(), []
+        self.app.log_view.start_over()
+        self._opened(engine, *found)
+
+    def _not_reopened(self, error: str) -> None:
+        self._reopening = False
+        self._script = []
+        self.app.header.ready = self.engine is not None
+        self.app.warn(error)
 
     def close(self) -> None:
         """Stop what runs and put everything away, within ``CLOSE_WAIT_S`` seconds."""
@@ -273,8 +275,6 @@ class Talk:
 
         def job() -> None:
             if self.shop is None:
-                if self._open_shop is None:
-                    return
                 self.shop = self._open_shop()
             self.app.post_message(Told(then, work(self.shop)))
 

@@ -438,6 +438,25 @@ async def test_ctrl_c_stops_then_empties_and_leaves_only_when_pressed_twice() ->
     assert app.return_code == 0
 
 
+async def test_a_catalogue_that_does_not_open_leaves_the_conversation_as_it_is() -> None:
+    engine = ScriptedEngine()
+
+    def open_engine(catalogue: str, user: str) -> Any:
+        if catalogue:
+            raise broken("no catalogue named 'nowhere'")
+        return engine
+
+    app = EgoApp(open_engine, lambda catalogue: None)  # type: ignore[arg-type, return-value]
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await type_line(pilot, "power bank")
+        app.send("/catalog nowhere")
+        await settle(pilot)
+        assert "no catalogue named 'nowhere'" in notices(app)[-1]
+        await type_line(pilot, "make it bigger")
+        assert engine.heard == ["power bank", "make it bigger"] and not engine.closed
+
+
 async def test_another_catalogue_begins_another_conversation() -> None:
     first, second = ScriptedEngine(), ScriptedEngine(catalogue="boutique", waiting=())
     asked: list[tuple[str, str]] = []
