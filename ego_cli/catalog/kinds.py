@@ -39,7 +39,7 @@ WEAK = 0.6  # below this a product counts only where nothing is surer
 LESS_SAID = 0.62  # it is of the type, but does not say all of the name: "earbuds" for "wireless earbuds"
 SYNONYM = 0.98  # what the match of another word for the same thing is worth
 
-_CONJUNCTS = re.compile(r"\s*(?:&|,|/|\band\b|\bor\b)\s*|(?<=[a-z])-(?=[a-z]{4,}$)", re.I)
+_CONJUNCTS = re.compile(r"\s*(?:&|,|/|\band\b|\bor\b)\s*", re.I)
 _MIN_ENDINGS = 3  # titles that must end with a word before it counts as the name of a thing
 
 
@@ -127,7 +127,7 @@ class TypeIndex:
             below_accessories = False
             words: dict[str, float] = {}
             for level, name in enumerate(reversed(path)):
-                conjuncts = [stems for part in _CONJUNCTS.split(name) if (stems := phrase(part))]
+                conjuncts = _conjuncts(name)
                 department = len(conjuncts) > 1 and (level > 0 or len(path) == 1)
                 sure = OTHER_HEAD if department else UPPER_NAME if level else LEAF_NAME
                 for stems in conjuncts:
@@ -196,8 +196,7 @@ class TypeIndex:
     def _alternatives(self, text: str) -> list[tuple[str, ...]]:
         """The names in "bag and boots"; one name where the parts are not all names of things."""
         whole = tuple(heading(text)) or phrase(text)
-        parts = [phrase(part) for part in _CONJUNCTS.split(text)]
-        parts = [part for part in parts if part]
+        parts = _conjuncts(text)
         if len(parts) > 1 and all(self._is_head(part[-1]) for part in parts):
             return parts
         return [whole] if whole else []
@@ -360,7 +359,7 @@ class TypeReader:
         known = set(known_heads())
         for path in self._paths:
             for name in path[-1:]:
-                known.update(stems[-1] for part in _CONJUNCTS.split(name) if (stems := phrase(part)))
+                known.update(stems[-1] for stems in _conjuncts(name))
         known.update(word for word, n in self._endings.items() if n >= _MIN_ENDINGS and word.isalpha())
         known -= colour_stems() - known_heads()
         main: dict[str, list[int]] = defaultdict(list)
@@ -375,6 +374,16 @@ class TypeReader:
         return TypeIndex(
             _as_rows(main), _as_rows(other), list(self._paths), path_of_row, self.tag_of_row, evidence
         )
+
+
+def _conjuncts(name: str) -> list[tuple[str, ...]]:
+    """The names in a category name: "Pots & cookware", "phones-tablets"; but "Flip-Flops" is one."""
+    parts = [phrase(part) for part in _CONJUNCTS.split(name)]
+    if len(parts) == 1 and name.count("-") == 1 and " " not in name:
+        halves = [phrase(half) for half in name.split("-")]
+        if all(half and half[-1] in known_heads() for half in halves):
+            parts = halves
+    return [part for part in parts if part]
 
 
 def _as_rows(found: Mapping[str, list[int]]) -> dict[str, NDArray[np.int32]]:

@@ -74,6 +74,10 @@ def _value(index: RankingIndex, attribute: str, value: str) -> Verdicts:
     stated = facet in index.facets.attributes
     if stated:
         out[_rows_with(index, facet)] = NO
+    if (
+        attribute == "colour"
+    ):  # "Metal: yellow gold" says something of yellow: not known to have it, nor not to
+        out[index.evidence.stating(tokens, (Field.DETAIL, Field.MATERIAL))] = UNKNOWN
     for phrase in _same(tokens):
         out[index.evidence.stating(phrase, fields)] = YES
     if stated:
