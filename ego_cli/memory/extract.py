@@ -161,7 +161,8 @@ def _canonical(
         form = f"{POSSESSIVE} {match.group(1)}"
     elif grammar.bare.match(form):
         subject = last
-        form = f"{PERSON} {_plain_verb(form)}"
+        verb = "be " if re.match(r"(?i)(?:not|a|big) ", form) else ""  # "not a fan of velvet"
+        form = f"{PERSON} {verb}{_plain_verb(form)}"
     elif named := _named(form, people):
         subject, form = named
         spoken_of = subject
@@ -331,7 +332,11 @@ def _fact(
 ) -> Fact:
     subject = clause.subject
     canonical = canonical_object(said)
-    slot = f"{subject}|" + shape["slot"].format(object=canonical, item=canonical_object(item) if item else "")
+    named = _one_of(canonical) if shape["slot"].startswith("is|") else canonical
+    if shape["slot"].startswith("has|"):
+        named = " ".join(word for word in canonical.split() if not _is_count(word)) or canonical
+    item_name = item if shape["slot"].startswith("works") else canonical_object(item) if item else ""
+    slot = f"{subject}|" + shape["slot"].format(object=named, item=item_name)
     retracts = bool(shape.get("retracts"))
     polarity = int(shape.get("polarity", 0))
     text = " ".join(
@@ -360,6 +365,18 @@ def _fact(
         tier=shape.get("tier", SEMANTIC),
         data=data,
     )
+
+
+def _one_of(value: str) -> str:
+    """ "vegan" and "vegetarian" fill one slot, "vegan" and "nurse" do not."""
+    for name, values in load_toml("memory.toml")["one_of"].items():
+        if value in {canonical_object(word) for word in values.split()}:
+            return str(name)
+    return value
+
+
+def _is_count(word: str) -> bool:
+    return word.isdigit() or word in word_list("counts")
 
 
 def _of(subject: str, text: str, kind: str) -> str:

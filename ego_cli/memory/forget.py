@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ego_cli.memory.memory import Memory
 
 TELLING_LETTERS = 4  # shorter words of a name or address give nobody away
+_VAGUE = "type details info information"
 COPIES = "copies"  # folder beside the memory file with the exports and snapshots that we keep
 
 _EVERYTHING = re.compile(
@@ -52,6 +53,12 @@ def forget(memory: Memory, what: str) -> Forgotten:
             gone = [row for row in rows if row.tier != NARRATIVE]
         else:
             gone, asked = _meant(memory, what)
+            if not gone:  # "my name and my address"
+                parts = [_meant(memory, part) for part in re.split(r"(?i)\s*,\s*|\s+and\s+", what)]
+                gone, asked = (
+                    [row for rows, _ in parts for row in rows],
+                    [word for _, words in parts for word in words],
+                )
             if not gone:
                 return Forgotten(0)
             telling = [*_values_of(gone), *_parts_of(gone), *asked]
@@ -125,16 +132,20 @@ def _kind_named(words: str, rows: list[Entry]) -> list[Entry]:
     names = load_toml("memory.toml")["kinds"]["named"]
     asked = set(words_of(words))
     wanted = set(terms(words))
+    found: list[Entry] = []
     for kind, spoken in names.items():
-        heads = spoken.split()
-        if not asked & set(heads):
+        if not asked & set(spoken.split()):
             continue
         of_kind = [row for row in rows if row.kind == kind or row.predicate.partition(" ")[0] == kind]
-        rest = wanted - set(terms(spoken))
-        exact = [row for row in of_kind if rest <= set(terms(f"{row.predicate} {row.text}"))]
-        if exact or not rest:
-            return exact if rest else of_kind
-    return []
+        several = kind in (
+            "attribute",
+            "measure",
+        )  # "skin" and "age" are two of them: the word itself must be there
+        rest = wanted - set(terms(_VAGUE)) - (set() if several else set(terms(spoken)))
+        found += (
+            [row for row in of_kind if rest <= set(terms(f"{row.predicate} {row.text}"))] if rest else of_kind
+        )
+    return found
 
 
 def _with_history(rows: Iterable[Entry], found: list[Entry]) -> list[Entry]:

@@ -115,7 +115,7 @@ def load_grammar() -> Grammar:
         relations=relations,
         pronouns=pronouns,
         conjunction=re.compile(
-            rf"(?:\s*,\s*|\s+)(?:and|but|so|while|because|since|as(?=\s+(?:i|we|he|she|they)\b)|although|though|also|plus|then|which is why)\s+(?={speaker}(?:'|\s))"
+            rf"(?:\s*,\s*|\s+)(?:and|but|so|while|because|since|as(?=\s+(?:i|we|he|she|they)\b)|although|though|also|plus|then|which is why)\s+(?:(?:now|these days|nowadays|today)\s+)?(?={speaker}(?:'|\s))"
             rf"|\s*,\s*(?={speaker}(?:'|\s))|\s*,\s*(?=(?:what|which|how|where|do you|can you|could you|should i|would you|is there|are there|show me|give me|any)\b)"
             rf"|\s*,?\s+(?:and|but|so|or)\s+(?={bare}\b)",
             re.IGNORECASE,

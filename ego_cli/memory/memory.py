@@ -96,6 +96,7 @@ class Memory:
         self._seen: tuple[int, tuple[int, int, int]] | None = (
             None  # thread, version of the file that the index shows
         )
+        self._last_query: tuple[list[str], Any] | None = None
         self._rev = 0
         self._epoch = 0
         self._profiles: dict[tuple[str | None, str], Profile] = {}
@@ -296,7 +297,7 @@ class Memory:
         answering = Answering(self.policy, self.local, self._count, by_meaning=self.embedder is not None)
         encode = vectors = None
         if self.embedder is not None and query.strip():
-            encode, vectors = self.embedder.encode, self._row_vectors
+            encode, vectors = self._query_vectors, self._row_vectors
         with self._guard:
             packed = answering.answer(question, self._fresh_index(), encode=encode, vectors=vectors)
         if isinstance(self.policy, EgoV1):
@@ -337,6 +338,13 @@ class Memory:
         self._people = None
         self._seen = version
         return self._index
+
+    def _query_vectors(self, phrasings: list[str]) -> Any:
+        """Vectors of a query; the last one's are kept, since one question is often asked of a memory more than once."""
+        assert self.embedder is not None
+        if self._last_query is None or self._last_query[0] != phrasings:
+            self._last_query = (phrasings, self.embedder.encode(phrasings))
+        return self._last_query[1]
 
     def _row_vectors(self, ids: Sequence[int]) -> Any:
         from ego_cli.memory.vectors import row_vectors

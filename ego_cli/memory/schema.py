@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Confidence = Literal["high", "medium", "low"]
 _YES = "yes"  # value of an attribute that is a whole fact by its name
-_IDENTITY = ("name", "city", "address", "phone", "email")
+
 _SIGNALS = {"goal": "goals", "concern": "concerns"}
 
 
@@ -77,6 +77,10 @@ class AgentMemory(_Part):
     productsTried: list[ProductMemory]
     priceRange: PriceRange | None
     lastConversationDate: str
+
+
+def _identity() -> tuple[str, ...]:
+    return tuple(load_toml("memory.toml")["kinds"]["identifying"])
 
 
 # --- rows -> view ----------------------------------------------------------------------------------------------------------
@@ -137,7 +141,7 @@ def _attribute_name(row: Entry) -> str:
     given = row.data.get("attribute")
     if given:
         return str(given)
-    if row.kind in _IDENTITY:
+    if row.kind in _identity():
         name = row.kind
     elif row.kind == "size":
         name = f"{row.predicate.partition(' ')[2]}_size".lstrip("_")
@@ -153,7 +157,7 @@ def _attribute_name(row: Entry) -> str:
 
 
 def _attribute_value(row: Entry) -> str:
-    single = row.kind in (*_IDENTITY, "size", "attribute", "measure", "budget") or row.predicate.startswith(
+    single = row.kind in (*_identity(), "size", "attribute", "measure", "budget") or row.predicate.startswith(
         "favourite"
     )
     return row.object if single or "attribute" in row.data else _YES
@@ -282,7 +286,7 @@ def _attribute_fact(name: str, value: str) -> Fact:
     subject = owner or ME
     plain = own or name
     sized = plain.removesuffix("_size") if plain.endswith("_size") or plain == "size" else None
-    if plain in _IDENTITY:
+    if plain in _identity():
         return _made(plain, subject, plain, value, f"{subject}|{plain}", name)
     if sized is not None:
         thing = "" if plain == "size" else sized
