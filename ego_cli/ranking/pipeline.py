@@ -18,6 +18,7 @@ from ego_cli.errors import MisuseError
 from ego_cli.ranking.duplicates import spread_out
 from ego_cli.ranking.reasons import reasons
 from ego_cli.ranking.request import Request
+from ego_cli.ranking.rerank import LOOKED_AT, Judge, judged
 from ego_cli.ranking.retrieve import DEPTH, Candidates, Leg, allowed, retrieve, said
 from ego_cli.ranking.score import PROFILES, Scene, order, score
 from ego_cli.ranking.scored import Ranked, Scored
@@ -50,11 +51,13 @@ def rank(
     profile: str = "default",
     signals: ShopSignals | None = None,
     dense: DenseIndex | None = None,
+    judge: Judge | None = None,
 ) -> Ranked:
     """The best products for ``request``, best first, at least ``request.limit`` where that many qualify.
 
     ``signals``: what shoppers of this shop did; ``dense``: the catalogue's vectors. Vectors are asked only where words do not
-    answer: on words that products use they add nothing but their cost. Raises ``MisuseError`` for an unknown profile.
+    answer: on words that products use they add nothing but their cost. ``judge``: a cross-encoder for a second look at the
+    best; a late one is left out. Raises ``MisuseError`` for an unknown profile.
     """
     if profile not in PROFILES:
         raise MisuseError(f"no ranking profile {profile!r}", hint=f"there are {', '.join(PROFILES)}")
@@ -75,7 +78,11 @@ def rank(
         scene = Scene(catalogue, index, request, found.rows, PROFILES[profile], signals, similarity, near)
     retrieved = time.perf_counter()
     total, terms = score(scene)
-    places = spread_out(index, found.rows, order(scene, total), request.limit)
+    places = order(scene, total)
+    if judge is not None and request.sort is None:
+        total, terms = _second_look(scene, total, terms, places[:LOOKED_AT], judge)
+        places = order(scene, total)
+    places = spread_out(index, found.rows, places, request.limit)
     head = places[: max(request.limit, LISTED)].tolist()
     products = catalogue.products(found.rows[head].tolist())
     items = tuple(
@@ -97,6 +104,23 @@ def rank(
         timings_ms={"retrieve": (retrieved - began) * 1e3, "rank": (time.perf_counter() - retrieved) * 1e3},
         notes=_notes(rules.match.missing),
     )
+
+
+def _second_look(
+    scene: Scene,
+    total: NDArray[np.float64],
+    terms: Mapping[str, NDArray[np.float64]],
+    head: NDArray[np.int64],
+    judge: Judge,
+) -> tuple[NDArray[np.float64], Mapping[str, NDArray[np.float64]]]:
+    """What the cross-encoder thinks of the best candidates, as one more term."""
+    products = scene.catalogue.products(scene.rows[head].tolist())
+    added = judged(said(scene.request), products, judge)
+    if added is None:
+        return total, terms
+    column = np.zeros(len(total))
+    column[head] = added - added.min()  # what was not read must not pass what was
+    return total + column, {**terms, "cross_encoder": column}
 
 
 def _near(catalogue: Catalogue, request: Request, neighbours: Neighbours | None) -> dict[int, float]:
