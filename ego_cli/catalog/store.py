@@ -522,7 +522,9 @@ def remove_catalogue(name: str) -> None:
         for leftover in path.parent.glob(f"{path.stem}.*"):
             if leftover.is_dir() and GENERATION.fullmatch(leftover.name.removeprefix(f"{path.stem}.")):
                 shutil.rmtree(leftover, ignore_errors=True)
-        path.with_suffix(".stamp").unlink(missing_ok=True)
+        for pattern in ("stamp", "signals.db*", "vectors.db*", "[0-9]*.f16"):  # what shoppers did, and vectors
+            for leftover in path.parent.glob(f"{path.stem}.{pattern}"):
+                leftover.unlink(missing_ok=True)
     with _open_lock:
         _open.pop(path, None)
 

@@ -241,6 +241,36 @@ def check(
 
 
 @app.command()
+def embed(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Catalogue; else the default one.")
+    ] = None,
+    encoder: Annotated[
+        str | None, typer.Option(help="minilm-int8, or a path or hub name for [sentence-transformers].")
+    ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Throw away what stands there, such as another model's.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Give products sentence vectors, for questions in words that no product uses. Can be stopped and goes on later."""
+    from ego_cli.catalog import dense
+    from ego_cli.catalog.store import open_catalogue
+    from ego_cli.settings import load_settings
+
+    settings = load_settings()
+    catalogue = open_catalogue(name or settings.catalog)
+    with progress(f"embedding {catalogue.name}") as advance:
+        done = dense.embed(catalogue, advance, encoder=encoder or settings.ranking.encoder, again=again)
+    if as_json:
+        out_json(
+            {"name": catalogue.name, "embedded": done.embedded, "kept": done.kept, "removed": done.removed}
+        )
+        return
+    out(f"{catalogue.name}: {done.embedded:,} embedded, {done.kept:,} had a vector ({done.seconds:.0f} s)")
+
+
+@app.command()
 def remove(name: Annotated[str, typer.Argument(metavar="NAME")], as_json: Json = False) -> None:
     """Delete a catalogue (never the file that it was loaded from)."""
     from ego_cli.catalog.store import list_catalogues, remove_catalogue
@@ -424,17 +454,24 @@ def _print_fields(fields: Mapping[str, Any], indent: str = "") -> None:
             out(f"{indent}{name}: {joiner.join(value) if isinstance(value, list) else value}")
 
 
-def _features_of(catalogue: Catalogue, row: int) -> dict[str, float]:
-    """The numbers that ranking keeps of a product beyond its own fields: quality, tier, popularity, percentile…"""
+def _features_of(catalogue: Catalogue, row: int) -> dict[str, Any]:
+    """What ranking knows of a product beyond its own fields: its kind, quality, brand tier, popularity, percentile, signals."""
     import math
+    from datetime import UTC, datetime
 
-    own = {"price", "price_max", "price_ambiguous", "rating", "rating_count", "brand", "leaf", "path"}
-    found = {
-        name: float(column[row])
-        for name, column in catalogue.columns.items()
-        if name not in own and column.ndim == 1
-    }
-    return {name: round(value, 4) for name, value in sorted(found.items()) if math.isfinite(value)}
+    from ego_cli.catalog.enrich import signals_of
+    from ego_cli.catalog.index import index_of
+    from ego_cli.catalog.signals import SignalStore
+    from ego_cli.catalog.taxonomy import taxonomy
+
+    index = index_of(catalogue)
+    product = catalogue.product(row)
+    popularity = SignalStore(catalogue.path).snapshot(datetime.now(UTC)).popularity.get(product.id, 0.0)
+    numbers = {**index.features.of(row), "popularity": popularity}
+    found: dict[str, Any] = {"kind": str(taxonomy().tags[index.types.tag_of_row[row]])}
+    found |= {name: round(value, 4) for name, value in sorted(numbers.items()) if math.isfinite(value)}
+    found["signals"] = [f"{signal.type}: {signal.name} ({signal.field})" for signal in signals_of(product)]
+    return found
 
 
 def _show_catalogue(catalogue: Catalogue, as_json: bool) -> None:
