@@ -61,7 +61,7 @@ class Spending:
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """What the inspector shows. ``stage`` names what the engine is at while ``busy``. ``listed`` is the newest list
-    that had products, which "number 2" still means; ``selected`` is a 0-based position in it. ``timings`` holds the last turns' milliseconds by stage, newest last."""
+    that had products, which "number 2" still means; ``lengths`` says how many of each of ``ranked`` were shown; ``selected`` is a 0-based position in it. ``timings`` holds the last turns' milliseconds by stage, newest last."""
 
     turn: int = 0
     busy: bool = False
@@ -70,6 +70,7 @@ class Snapshot:
     changes: tuple[Change, ...] = ()
     decision: Decision = field(default_factory=Decision)
     listed: tuple[Scored, ...] = ()
+    lengths: tuple[int, ...] = ()
     ranked: tuple[Ranked, ...] = ()
     cards: tuple[Card, ...] = ()
     selected: int = 0
@@ -110,6 +111,7 @@ def fold(snapshot: Snapshot, event: Event) -> Snapshot:
                 snapshot,
                 decision=decision,
                 listed=decision.shown or snapshot.listed,
+                lengths=_lengths(decision) or snapshot.lengths,
                 selected=0 if decision.shown else snapshot.selected,
                 stage="replying",
             )
@@ -121,6 +123,10 @@ def fold(snapshot: Snapshot, event: Event) -> Snapshot:
             return snapshot
         case TurnDone():
             return _done(snapshot, event)
+
+
+def _lengths(decision: Decision) -> tuple[int, ...]:
+    return tuple(len(group.items) for group in decision.groups)
 
 
 def _done(snapshot: Snapshot, done: TurnDone) -> Snapshot:
@@ -136,6 +142,7 @@ def _done(snapshot: Snapshot, done: TurnDone) -> Snapshot:
         changes=done.changes,
         decision=done.decision,
         listed=done.decision.shown or snapshot.listed,
+        lengths=_lengths(done.decision) or snapshot.lengths,
         ranked=done.ranked or snapshot.ranked,
         cards=done.reply.cards or snapshot.cards,
         uses=done.memory,

@@ -48,9 +48,8 @@ class Ranking(Pane):
     def body(self, snapshot: Snapshot, width: int) -> list[Line]:
         chosen = snapshot.chosen
         lines: list[Line] = []
-        groups = snapshot.decision.groups
         for number, ranked in enumerate(snapshot.ranked):
-            shown = len(groups[number].items) if len(groups) == len(snapshot.ranked) else 0
+            shown = snapshot.lengths[number] if number < len(snapshot.lengths) else 0
             lines.append(Line(text(f" {funnel(ranked, shown)}", MUTED)))
             if ranked.filtered:
                 out = " · ".join(

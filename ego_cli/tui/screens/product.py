@@ -91,6 +91,7 @@ class Facts(Widget, can_focus=False):
             *(
                 ("offer", f"{offer.seller or 'a seller'}  {amount(offer.price, offer.currency)}")
                 for offer in product.offers
+                if len(product.offers) > 1 or offer.seller not in (None, product.store)
             ),
             ("doubts", ", ".join(flag.replace("_", " ") for flag in product.flags)),
             ("address", product.url or ""),
