@@ -31,8 +31,10 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
             re.escape(word).replace(r"\ ", r"\s+") for word in sorted(words, key=len, reverse=True)
         )
 
+    between = rf"(?:(?:{either(table['between'])})\s+)*(?:[\w'-]+\s+){{0,2}}"
+    counted = "|".join(table["counts"])
     frame = re.compile(
-        rf"\b(?:{either(table['frames'])})\s+(?:(?:{either(table['between'])})\s+|[\w'-]+\s+)?(?:\w+\s+)?$"
+        rf"\b(?:{either(table['frames'])})\s+{between}$|\b(?:{either(table['weak'])})\s+(?:{counted})\s+{between}$"
     )
     answer = re.compile(rf"\b(?:{either(table['answers'])})\b\W*(?:\w+\W+){{0,4}}$")
     return frame, answer

@@ -228,7 +228,8 @@ def _unsaid_operator(tokens: Sequence[Token], bounds: Bounds, context: Context, 
     before = tokens[bounds.start - 1].word if bounds.start else ""
     if before in ("for", "with", "with", "of", "to", "get", "have", "only", ","):
         return "max"
-    return "max" if bounds.start == 0 and bounds.end >= len(tokens) - 3 else "about"
+    behind = [t for t in tokens[bounds.end :] if t.kind != "mark" and t.word not in language().filler]
+    return "max" if bounds.start == 0 and not behind else "about"
 
 
 def _end(tokens: Sequence[Token], cues: Sequence[Cue], bounds: Bounds) -> int:

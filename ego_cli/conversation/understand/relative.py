@@ -11,7 +11,7 @@ from ego_cli.conversation.understand.context import Context
 from ego_cli.conversation.understand.items import attribute_at
 from ego_cli.conversation.understand.language import Tree, language, longest, plant
 from ego_cli.conversation.understand.lexicon import NameSpan, stems_of
-from ego_cli.conversation.understand.patterns import Found, with_words
+from ego_cli.conversation.understand.page import Found, with_words
 from ego_cli.conversation.understand.references import read_target
 from ego_cli.conversation.understand.tokens import Token
 

@@ -100,7 +100,7 @@ def _inflected(word: str, lexicon: Lexicon) -> bool:
         return root in language().english or root in lexicon.name_words
 
     for suffix in _SUFFIXES:
-        if not word.endswith(suffix) or len(word) - len(suffix) < 3:
+        if not word.endswith(suffix) or len(word) - len(suffix) < 4:
             continue
         root = word[: -len(suffix)]
         if known(root) or known(root + "e"):

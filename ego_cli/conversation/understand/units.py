@@ -174,7 +174,7 @@ def _near(tokens: Sequence[Token], start: int, end: int, unit: Unit) -> str:
         (tuple(reversed(tokens[max(0, start - 3) : start])), ".;"),
     ):
         for token in around:
-            if token.kind == "number" or token.word in ends or token.word == "with":
+            if token.kind == "number" or token.word in ends or token.word in ("with", "and", "plus", "or"):
                 break
             if token.stem in unit.near:
                 return str(unit.near[token.stem])

@@ -9,7 +9,7 @@ from ego_cli.conversation.understand.acts import Act, Hardness, Kind, Operator, 
 from ego_cli.conversation.understand.language import language
 from ego_cli.conversation.understand.lexicon import Lexicon, stems_of
 from ego_cli.conversation.understand.numbers import Amount
-from ego_cli.conversation.understand.patterns import Found
+from ego_cli.conversation.understand.page import Found
 from ego_cli.conversation.understand.tokens import Token
 from ego_cli.settings import load_toml
 
