@@ -75,9 +75,9 @@ def writers(root: Path, processes: int, adds: int) -> dict[str, Any]:
 
 def _writer(root: Path, number: int, adds: int, ready: Any, go: Any) -> None:
     with open_memory(USER, root=root) as memory:
-        memory.log("said", f"warm up {number}", session="warm")
+        memory.add(f"likes warming up {number}")
         with memory.store.writing() as db:
-            db.execute("DELETE FROM entry WHERE session='warm'")
+            db.execute("DELETE FROM entry WHERE text LIKE '%warming up%'")
         ready.wait()
         go.wait()
         for i in range(adds):

@@ -268,7 +268,7 @@ def _apply(clause: _Clause, grammar: Grammar) -> Iterator[Fact]:
             outcome = rule.no if is_negated else rule.yes
             if outcome is None:
                 continue
-            match = rule.pattern.match(candidate)
+            match = rule.match(candidate)
             if match is None:
                 continue
             made = list(_facts(match, rule, outcome, clause, grammar))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from ego_cli.memory.things import MONEY, SIZE
@@ -23,15 +23,23 @@ _NEGATION = (
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    pattern: re.Pattern[str]
+    """A pattern and the outcomes it has for a plain and for a negated clause; ``each`` splits lists, ``preset`` fills groups."""
+
+    source: str
     yes: str | None
     no: str | None
     each: bool
     preset: Mapping[str, str]
 
+    def match(self, form: str) -> re.Match[str] | None:
+        """Match a canonical clause. A rule is compiled when it is first tried: most sentences meet theirs early."""
+        return _compiled(self.source).match(form)
+
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
+    """Everything that reading needs, made once a process."""
+
     skip: re.Pattern[str]
     opening: re.Pattern[str]
     remember: re.Pattern[str]
@@ -53,8 +61,14 @@ class Grammar:
     plain: Mapping[str, str]  # stem of a verb -> the verb
 
 
+@cache
+def _compiled(source: str) -> re.Pattern[str]:
+    return re.compile(source, re.IGNORECASE)
+
+
 @lru_cache(maxsize=1)
 def load_grammar() -> Grammar:
+    """The grammar of the shipped rules."""
     table = load_toml("memory_rules.toml")
     talk = {key: value.replace("\n", "") for key, value in table["talk"].items()}
     fill = {
@@ -77,7 +91,7 @@ def load_grammar() -> Grammar:
         first = PERSON if pattern.startswith("^S ") else POSSESSIVE if pattern.startswith("^P ") else ""
         rules[first].append(
             Rule(
-                re.compile(_signs(_filled(pattern, fill)), re.IGNORECASE),
+                _signs(_filled(pattern, fill)),
                 entry.get("yes"),
                 entry.get("no"),
                 entry.get("each", False),
