@@ -58,6 +58,7 @@ class Talk:
         self._asked = ""  # the words of the turn under way
         self._cancel = threading.Event()
         self._composed = Reply("")
+        self._before = self.snapshot  # what stood before the turn under way
         self._script: list[str] = []  # lines of a demo that are still to come
 
     @property
@@ -173,6 +174,7 @@ class Talk:
         self._ticket += 1
         self._asked = words
         self._cancel = threading.Event()
+        self._before = self.snapshot
         self.app.log_view.say_you(words)
         self.show(replace(self.snapshot, busy=True, stage="reading", notices=()))
         self._talk.put(partial(self._turn, words, self._ticket, self._cancel))
@@ -219,6 +221,7 @@ class Talk:
         self.app.log_view.cut_short()
         self.app.log_view.say_notice(error, "error")
         self.app.prompt.give_back(self._asked)
+        self.show(self._before)
 
     def _ended(self, ticket: int) -> None:
         if ticket == self._ticket and self.busy:
@@ -234,7 +237,7 @@ class Talk:
         if give_back:
             self.app.log_view.say_notice("stopped")
             self.app.prompt.give_back(words)
-        self.show(replace(self.snapshot, busy=False, stage=""))
+        self.show(self._before)  # the engine's state is as before the turn, too
 
     def play(self, lines: Sequence[str]) -> None:
         """Say these lines one after another, each when the reply before it could be read. Stopping a reply ends it."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted import DECISION, FIRST, QUESTION, SECOND, STATE_TWO, ScriptedEngine, broken, turn_done
+from scripted import DECISION, FIRST, QUESTION, SCORED, SECOND, STATE_TWO, ScriptedEngine, broken, turn_done
 from staging import idle, make_app, settle, until
 from textual.pilot import Pilot
 
@@ -217,6 +217,25 @@ async def test_escape_stops_a_reply_and_gives_the_words_back() -> None:
         await asyncio.sleep(2.2)  # what the engine says afterwards is not shown
         await pilot.pause()
         assert not app.log_view.query(CardView)
+
+
+async def test_a_list_of_a_reply_that_was_stopped_is_not_what_numbers_mean() -> None:
+    only_kolo = replace(DECISION, groups=(replace(DECISION.groups[0], items=SCORED[1:2]),))
+    script = (FIRST, turn_done(2, "", decision=only_kolo))
+    engine = ScriptedEngine(script)
+    app = make_app(engine)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await type_line(pilot, "power bank")
+        engine.pieces, engine.pause = ("One ", "moment "), 0.5
+        app.send("a white one")
+        await until(pilot, lambda: len(app.log_view.query(CardView)) == 4)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert [view.card.id for view in app.log_view.query(CardView)] == ["p1", "p2", "p3"]
+        assert not any(view.old for view in app.log_view.query(CardView))
+        assert app.query_one(Inspector).snapshot.state == FIRST.state
+        assert len(app.query_one(Inspector).snapshot.listed) == 3
 
 
 async def test_what_is_stopped_never_answers_for_the_next_message() -> None:

@@ -107,8 +107,9 @@ class ChatLog(VerticalScroll, can_focus=True):
         super().__init__(id=id)
         self._lead: Said | None = None  # the words of the reply that is being given
         self._streaming = False
-        self._top: Widget | None = None  # where the list of the reply that is being given begins
-        self._cards: list[CardView] = []
+        self._list: list[Widget] = []  # the list of the reply that is being given: headings and cards
+        self._cards: list[CardView] = []  # what "number 2" means
+        self._before: list[CardView] = []  # what it meant before this reply
         self._chips: Chips | None = None
         self._at_end = True
 
@@ -142,7 +143,7 @@ class ChatLog(VerticalScroll, can_focus=True):
     def start_over(self) -> None:
         """An empty list, for another conversation."""
         self.remove_children()
-        self._lead, self._cards, self._chips, self._at_end = None, [], None, True
+        self._lead, self._list, self._cards, self._chips, self._at_end = None, [], [], None, True
 
     def greet(self, catalogue: str) -> None:
         """The first words of a new conversation."""
@@ -151,7 +152,7 @@ class ChatLog(VerticalScroll, can_focus=True):
     def say_you(self, words: str) -> None:
         """The shopper's message; answers of an open question step back."""
         self.close_question()
-        self._lead, self._streaming, self._top = None, False, None
+        self._lead, self._streaming, self._list = None, False, []
         self._at_end = True  # who writes wants to see the answer
         self._add(Said("you", words, classes="you"))
 
@@ -187,12 +188,13 @@ class ChatLog(VerticalScroll, can_focus=True):
             self._chips = Chips(decision.question)
             widgets.append(self._chips)
         self._add(*widgets)
-        self._lead = self._top = None
+        self._lead, self._list = None, []
 
     def _show_cards(self, cards: tuple[Card, ...], decision: Decision) -> None:
-        if self._top and [view.card for view in self._cards] == list(cards):
+        if self._list and [view.card for view in self._cards] == list(cards):
             return
-        for view in self._cards:  # the list before is no longer what "number 2" means
+        self._before = self._cards
+        for view in self._before:
             view.old, view.selected = True, False
         by_id = {scored.product.id: scored for scored in decision.shown}
         self._cards = [CardView(card, by_id.get(card.id)) for card in cards]
@@ -200,17 +202,16 @@ class ChatLog(VerticalScroll, can_focus=True):
         for group in decision.groups if len(decision.groups) > 1 else ():
             widgets.append(Said("", group.lead or group.label, style="bold $secondary", classes="group"))
             widgets += [view for view in self._cards if view.card.group == group.label]
-        widgets = widgets or [*self._cards]
-        self._top = widgets[0]
-        self._add(*widgets)
+        self._list = widgets or [*self._cards]
+        self._add(*self._list)
 
     def _say_lead(self, words: str) -> None:
         if self._lead is not None:
             self._lead.words = words
             return
         self._lead = Said("ego", words, classes="ego")
-        if self._top is not None:
-            self.mount(self._lead, before=self._top)
+        if self._list:
+            self.mount(self._lead, before=self._list[0])
         else:
             self._add(self._lead)
 
@@ -221,9 +222,16 @@ class ChatLog(VerticalScroll, can_focus=True):
         self._add(Said(f"  {mark}", words, style=style, classes="notice"))
 
     def cut_short(self) -> None:
-        """The reply was stopped: what is there stays, marked."""
+        """The reply ended before its time: a list that came with it goes again, words that were written stay, marked."""
+        if self._list:
+            self.remove_children(self._list)
+            self._cards, self._list = self._before, []
+            for view in self._cards:
+                view.old = False
         if self._lead is not None and self._streaming:
             self._lead.words += " …"
+        elif self._lead is not None:
+            self._lead.remove()
         self._lead = None
 
     # --- question and selection
