@@ -82,6 +82,7 @@ class Language:
     possessive_kept: frozenset[str]
     grammar: Mapping[str, frozenset[str]]
     non_words: frozenset[str]
+    scopes: Mapping[str, frozenset[str]]
 
     @cached_property
     def english(self) -> frozenset[str]:
@@ -205,6 +206,7 @@ def language() -> Language:
         negative_prefix=frozenset(english["compounds"]["negative_prefix"]),
         free_suffix=frozenset(english["compounds"]["free_suffix"]),
         grammar={name: frozenset(words) for name, words in english["grammar"].items()},
+        scopes={name: frozenset(words) for name, words in english["scopes"].items()},
         non_words=frozenset(english["compounds"]["non_words"]),
         possessive_kept=frozenset({"men", "women", "kid", "boy", "girl", "lady"}),
     )
