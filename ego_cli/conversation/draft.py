@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from ego_cli.conversation.references import Shelf
 from ego_cli.conversation.state import Change, Slot, State, apply
+from ego_cli.conversation.understand.acts import Act
 
 # Whether the shop has products of a type to which a slot can apply.
 Fits = Callable[[Slot, str], bool]
@@ -22,6 +23,7 @@ class Draft:
     fits: Fits
     changes: list[Change] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    wishes: list[Act] = field(default_factory=list)  # the constraints of this sentence
     new_wish: bool = False  # the sentence says what she wants, beside whatever else it does
     carried: list[str] = field(default_factory=list)  # slots that a change of topic kept, in words
     let_go: list[str] = field(default_factory=list)  # and those that it did not

@@ -57,6 +57,7 @@ def update(
     draft = Draft(state=state, turn=turn, shelf=shelf, fits=fits, reference=state.focus or state.last_shown)
     draft.emit("turn")
     resolved = basket.answer_pending(draft, resolved)
+    draft.wishes = [item.act for item in resolved if item.act.kind is Kind.CONSTRAIN and item.act.polarity > 0]
     draft.new_wish = any(item.act.kind in (Kind.NEED, Kind.CONSTRAIN, Kind.OVERRIDE) for item in resolved)
     searching = [item for item in resolved if item.act.kind in SEARCHING]
     if searching:
@@ -407,26 +408,27 @@ def _override(draft: Draft, item: Resolved) -> None:
     before = [slot for slot in want.slots if slot.turn < draft.turn and slot.source == "said"] if want else []
     if not before or want is None:
         return
-    turns = sorted({slot.turn for slot in before})
-    if _points_back(act.words) or len(turns) == 1:
+    replacing = any(
+        said.attribute in SINGLE_VALUED and any(slot.attribute == said.attribute for slot in before)
+        for said in draft.wishes
+    )
+    first = min(change.turn for change in draft.state.log if change.kind in _SAYING and change.want == want.id)
+    if not replacing and (_points_back(act.words) or first == max(slot.turn for slot in before)):
         for slot in before:
-            if slot.turn == turns[0] and slot.attribute not in ("size", "gender"):
+            if slot.turn == first and slot.attribute not in ("size", "gender"):
                 draft.emit(
-                    "erased",
-                    want=want.id,
-                    attribute=slot.attribute,
-                    before=slot,
-                    words=act.words,
-                    reason=CHANGED_MIND,
+                    "erased", want=want.id, attribute=slot.attribute, before=slot, words=act.words, reason=CHANGED_MIND
                 )
         return
-    # It is not said which of several wishes went: none is dropped, and none may rule a product out any more.
+    # What went is replaced by what is said now, or is not said: no earlier wish may rule a product out any more.
     for slot in before:
         if slot.hardness == "must" and slot.attribute not in ("size", "gender", "brand"):
             softer = replace(slot, hardness="prefer")
-            draft.emit(
-                "narrowed", want=want.id, attribute=slot.attribute, before=slot, after=softer, words=act.words
-            )
+            draft.emit("narrowed", want=want.id, attribute=slot.attribute, before=slot, after=softer, words=act.words)
+
+
+# Changes by which she stated a wish.
+_SAYING = frozenset({"set", "narrowed", "replaced"})
 
 
 def _points_back(words: str) -> bool:

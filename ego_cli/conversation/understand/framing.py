@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from ego_cli.conversation.understand.acts import Act, Kind, Operator, Span
 from ego_cli.conversation.understand.context import Context
@@ -45,10 +45,10 @@ def in_frame(
 ) -> list[Act]:
     """All readings of this module, in order."""
     found = salvage(nothing_more(acts, text, context), text, tokens, lexicon)
-    found = change_of_mind(found, text)
+    found = whole_clauses(change_of_mind(found, text), text)
     found = one_shelf(keep_topic(found, text, context, lexicon), lexicon)
     found = wishes_not_pointers(one_thing_each(found, text), context)
-    return plain_wishes(found)
+    return plain_wishes(of_parts(found, text))
 
 
 def keep_topic(acts: Sequence[Act], text: str, context: Context, lexicon: Lexicon) -> list[Act]:
@@ -92,16 +92,20 @@ def _as_wish(act: Act) -> Act:
 
 def one_shelf(acts: Sequence[Act], lexicon: Lexicon) -> list[Act]:
     """Join two nouns that are parent and leaf of one category path into the one product type that they name."""
-    needs = [act for act in acts if act.kind is Kind.NEED]
-    if len(needs) < 2:
-        return list(acts)
-    for one, other in combinations(needs, 2):
+    named = [act for act in acts if act.kind is Kind.NEED or _is_part(act)]
+    for one, other in combinations(named, 2):
+        if Kind.NEED not in (one.kind, other.kind):
+            continue
         pair = frozenset(stems_of(one.value or "")), frozenset(stems_of(other.value or ""))
         if pair in lexicon.shelves or pair[::-1] in lexicon.shelves:
             parent, leaf = (one, other) if pair in lexicon.shelves else (other, one)
-            joined = replace(one, value=f"{parent.value} {leaf.value}", words=f"{one.words} {other.words}")
-            kept = [joined if act is one else act for act in acts if act is not other]
-            return [replace(act, group=one.group) if act.group == other.group else act for act in kept]
+            need = one if one.kind is Kind.NEED else other
+            joined = replace(need, value=f"{parent.value} {leaf.value}", words=f"{one.words} {other.words}")
+            kept = [joined if act is need else act for act in acts if act is need or act not in (one, other)]
+            return [
+                replace(act, group=need.group) if act.group in (one.group, other.group) else act
+                for act in kept
+            ]
     return list(acts)
 
 
@@ -167,10 +171,68 @@ def change_of_mind(acts: Sequence[Act], text: str) -> list[Act]:
     return [Act(Kind.OVERRIDE, note="strong", words=text[match.start() : match.end()], span=span), *kept]
 
 
+_CLAUSE_END = re.compile(r"[.,;:!?]|$")
+
+
+def whole_clauses(acts: Sequence[Act], text: str) -> list[Act]:
+    """The words of an override to the end of its clause: "leave that first one" tells which, "leave that" does not."""
+    found = []
+    for act in acts:
+        if (
+            act.kind is Kind.OVERRIDE
+            and act.span is not None
+            and (end := _CLAUSE_END.search(text, act.span.end))
+        ):
+            others = [a.span.start for a in acts if a.span is not None and a.span.start >= act.span.end]
+            act = replace(act, words=text[act.span.start : min([end.start(), *others])].strip())
+        found.append(act)
+    return found
+
+
 @cache
 def _padding() -> frozenset[str]:
     return frozenset(
         stem for word in load_toml("dialogue.toml")["padding"]["words"] for stem in stems_of(word)
+    )
+
+
+_BESIDE = re.compile(r"[\s-]*(?:type|style|coloured|colored|like|look)?[\s-]*")
+_MADE_OF = re.compile(r"\s*(?:is|are|na|in|of|made of|made from|made with|from|be|dey)\s+")
+
+
+def of_parts(acts: Sequence[Act], text: str) -> list[Act]:
+    """ "Rubber sole", "a lining in polyester": a material or colour beside a part is of that part, not of the whole thing."""
+    ordered = sorted(
+        (act for act in acts if act.span is not None), key=lambda act: act.span.start if act.span else 0
+    )
+    joined: dict[int, Act] = {}
+    dropped: set[int] = set()
+    for one, other in pairwise(ordered):
+        if id(one) in dropped or one.span is None or other.span is None:
+            continue
+        between = _plain(text[one.span.end : other.span.start])
+        part_behind = _is_material(one) and _is_part(other) and _BESIDE.fullmatch(between)
+        part_before = _is_part(one) and _is_material(other) and _MADE_OF.fullmatch(between)
+        if part_behind or part_before:
+            words = text[one.span.start : other.span.end]
+            keep = other if part_behind else one
+            joined[id(keep)] = replace(
+                keep, value=words, words=words, span=Span(one.span.start, other.span.end)
+            )
+            dropped.add(id(one if part_behind else other))
+    return [joined.get(id(act), act) for act in acts if id(act) not in dropped]
+
+
+def _is_material(act: Act) -> bool:
+    return act.kind is Kind.CONSTRAIN and act.attribute in ("material", "colour") and act.polarity > 0
+
+
+def _is_part(act: Act) -> bool:
+    return (
+        act.kind is Kind.CONSTRAIN
+        and act.attribute == "feature"
+        and act.polarity > 0
+        and act.note != "verbatim"
     )
 
 

@@ -237,14 +237,14 @@ def _idioms() -> tuple[str, ...]:
 def _as_typed(name: str) -> tuple[tuple[str, ...], ...]:
     """The stems of a name with its "&" left out, kept, and as "and"."""
     bare = stems_of(name)
-    if "&" not in name:
+    marks = re.findall(r"[&,]|[^&,]+", name)
+    if len(marks) == 1:
         return (bare,)
-    parts = [stems_of(part) for part in name.split("&")]
-    kept = parts[0] + tuple(word for part in parts[1:] for word in ("&", *part))
+    kept = tuple(word for part in marks for word in ((part,) if part in "&," else stems_of(part)))
     return bare, kept, tuple("and" if word == "&" else word for word in kept)
 
 
-LONGEST_NAME = 8
+LONGEST_NAME = 9
 """Words of a name at most: "handbags and wallets fashion backpacks" has five."""
 
 
