@@ -8,6 +8,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -118,8 +119,12 @@ async def _settle(pilot: Pilot[Any], app: EgoApp) -> None:
         reached: list[None] = []
         talk.do(lambda engine: None, reached.append)
         talk.look(lambda shop: None, reached.append)
-        await _until(pilot, lambda reached=reached: len(reached) == 2)  # type: ignore[misc]
+        await _until(pilot, partial(_both, reached))
     await pilot.pause()
+
+
+def _both(reached: list[None]) -> bool:
+    return len(reached) == 2
 
 
 async def _until(pilot: Pilot[Any], true: Callable[[], bool]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Mapping
 
 from textual.content import Content
 
@@ -86,6 +87,5 @@ class Timings(Pane):
         return lines
 
 
-def _total(timings: object) -> float:
-    values = dict(timings)  # type: ignore[call-overload]
-    return float(values.get("total", sum(values.values())))
+def _total(timings: Mapping[str, float]) -> float:
+    return timings.get("total", sum(timings.values()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
@@ -43,11 +43,11 @@ def rows_of(products: Sequence[Product]) -> list[tuple[str, list[str], int | Non
     return [row for row in rows if any(row[1])]
 
 
-def _best(values: Sequence[float | None], pick: object) -> int | None:
+def _best(values: Sequence[float | None], pick: Callable[[Iterable[float]], float]) -> int | None:
     known = [value for value in values if value is not None]
     if len(known) < 2 or len(set(known)) == 1:
         return None
-    return values.index(pick(known))  # type: ignore[operator]
+    return values.index(pick(known))
 
 
 class Sheet(Widget):
