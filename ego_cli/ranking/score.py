@@ -70,7 +70,7 @@ class Profile:
     tag: float = 0.35  # a preference tag of her profile
     tried: float = 3.0  # sentiment of 1 about the product itself
     local: float = 0.3  # power, data, value brand, seller, delivery (naira shops)
-    dense: float = 20.0  # per unit of cosine, where words alone do not answer (0.05 nearer = one nat)
+    dense: float = 20.0  # per unit of cosine and of what words leave unanswered
     collaborative: float = 1.5  # for what all who liked hers liked
     like: float = 14.0  # per unit of likeness to the product named
 
@@ -141,7 +141,7 @@ class Scene:
         known = not self.request.category or self.index.types.match(self.request.category).known
         return wishes(self.request, self.index.evidence, type_known=known)
 
-    @property
+    @cached_property
     def answered(self) -> float:
         """How much of all that was asked for the best candidate says (0..1, rare words counting more); 1 for no wish."""
         mass = np.array([wish.mass for wish in self.wishes])
@@ -476,10 +476,10 @@ def delivery(scene: Scene) -> Column:
 
 
 def dense(scene: Scene) -> Column:
-    """Near in meaning to all that was said."""
+    """Near in meaning to all that was said: the less of it products say in words, the more this counts."""
     if scene.similarity is None:
         return scene.none()
-    return np.asarray(scene.profile.dense * scene.similarity, dtype=np.float64)
+    return np.asarray(scene.profile.dense * (1.0 - scene.answered) * scene.similarity, dtype=np.float64)
 
 
 def collaborative(scene: Scene) -> Column:
