@@ -6,7 +6,8 @@ One number is one thing: what is a size is never a count, what is a measure is n
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ego_cli.conversation.understand import money, units
+
+from ego_cli.conversation.understand import money, pieces, sizes, units
 from ego_cli.conversation.understand.context import Context
 from ego_cli.conversation.understand.cues import Cue
 from ego_cli.conversation.understand.language import language
@@ -55,16 +56,16 @@ def read_amounts(
 ) -> tuple[Amount, ...]:
     """All amounts from left to right."""
     found = numerals(tokens)
-    sizes = units.letter_sizes(tokens, names, context)
-    if not found and not sizes:
+    letters = sizes.letter_sizes(tokens, names, context)
+    if not found and not letters:
         return ()
-    amounts: list[Amount] = list(sizes)
+    amounts: list[Amount] = list(letters)
     skip_until = 0
     for position, numeral in enumerate(found):
         if numeral.start < skip_until:
             continue
         following = found[position + 1] if position + 1 < len(found) else None
-        size = units.explicit_size(text, tokens, numeral, following, context)
+        size = sizes.explicit_size(tokens, numeral, following, context)
         if size is not None:
             amounts.append(size)
             skip_until = size.end
@@ -73,8 +74,8 @@ def read_amounts(
         amount = (
             units.measure(tokens, names, bounds, amounts, context)
             or money.price(tokens, cues, names, bounds, context)
-            or units.implied_size(text, tokens, names, bounds, context)
-            or units.count(tokens, names, cues, bounds)
+            or sizes.implied_size(tokens, names, bounds)
+            or pieces.count(tokens, names, bounds)
         )
         if amount is not None:
             amounts.append(amount._replace(denied=bounds.denied))
@@ -184,7 +185,7 @@ def _joined(tokens: Sequence[Token], end: int, start: int, between: bool) -> boo
     middle = [t for t in tokens[end:start] if t.word not in language().currency_symbols]
     names = language().currency_names
     prefixes = language().currency_prefixes
-    words = [t.word for t in middle if t.word not in names and not (t.word in prefixes)]
+    words = [t.word for t in middle if t.word not in names and t.word not in prefixes]
     if words in (["-"], ["to"], ["down", "to"], ["up", "to"], ["till"], ["until"]):
         return True
     if between and words in (["and"], ["&"], ["or"], ["n"]):
@@ -222,10 +223,18 @@ def _skip_currency_back(tokens: Sequence[Token], start: int) -> int:
     speech = language()
     while start > 0:
         before = tokens[start - 1]
-        if before.word in speech.currency_symbols or before.word == "~" or before.word == "≈":
-            start -= 1
-        elif before.word in speech.currency_prefixes and (
-            tokens[start].glue == "+" or len(before.word) > 2 or tokens[start].word in speech.currency_symbols
+        if (
+            before.word in speech.currency_symbols
+            or before.word == "~"
+            or before.word == "≈"
+            or (
+                before.word in speech.currency_prefixes
+                and (
+                    tokens[start].glue == "+"
+                    or len(before.word) > 2
+                    or tokens[start].word in speech.currency_symbols
+                )
+            )
         ):
             start -= 1
         else:

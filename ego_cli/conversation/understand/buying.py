@@ -11,9 +11,11 @@ from ego_cli.conversation.understand.references import read_target
 BASKET = frozenset(["basket", "cart", "trolley"])
 _MOST_PIECES = 100
 _COUNT_REACH = 4  # words behind the item in which its number may follow
-_WISHES = frozenset("i want;i need;give me;get me;i would like;i want to get;i want to buy".split(";"))
+_WISHES = frozenset(
+    ["i want", "i need", "give me", "get me", "i would like", "i want to get", "i want to buy"]
+)
 """Verbs that ask for a thing as often as they choose a shown one."""
-_UNWANTED = frozenset("i do not want;i no want;i no need".split(";"))
+_UNWANTED = frozenset(["i do not want", "i no want", "i no need"])
 
 
 def add_to_basket(

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from ego_cli.conversation.understand.language import language, longest
 from ego_cli.conversation.understand.tokens import Token
 
-
 _BACKWARD = frozenset(["max_back", "min_back", "about_back"])
 
 

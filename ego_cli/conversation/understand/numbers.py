@@ -163,7 +163,7 @@ def _spelled(tokens: Sequence[Token], start: int, speech: Language) -> Numeral |
         word = tokens[index].word
         if tokens[index].kind == "number":
             break
-        if word in words and tokens[index].glue != "-" or (word in words and current):
+        if (word in words and tokens[index].glue != "-") or (word in words and current):
             if current and (current % 10 or words[word] >= 10) and current % 100:
                 break
             current += words[word]

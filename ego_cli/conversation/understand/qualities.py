@@ -15,7 +15,21 @@ from ego_cli.conversation.understand.sheet import Sheet
 VALUES = frozenset(["brand", "colour", "material", "gender"])
 """Kinds of names that are values of an attribute."""
 SLOTS = frozenset(
-    "price colour brand size material gender rating style type quantity occasion exclusions reviews".split()
+    [
+        "price",
+        "colour",
+        "brand",
+        "size",
+        "material",
+        "gender",
+        "rating",
+        "style",
+        "type",
+        "quantity",
+        "occasion",
+        "exclusions",
+        "reviews",
+    ]
 )
 """Attributes whose name says nothing by itself: "the colour" is no need, "the battery life" is one."""
 _OTHER = frozenset(["different", "another", "other"])
@@ -77,9 +91,9 @@ def add_qualities(
             sheet.add(
                 Act(Kind.CONSTRAIN, "feature", Operator.IS, name.value), item.start, item.end, run, group
             )
-        elif name is not None and name.kind == "person" and not words:
-            sheet.explain(item.start, item.end)
-        elif name is None and item.kind in ("attribute", "name") and _measured(sheet, items, k):
+        elif (name is not None and name.kind == "person" and not words) or (
+            name is None and item.kind in ("attribute", "name") and _measured(sheet, items, k)
+        ):
             sheet.explain(item.start, item.end)
         elif item.kind == "attribute":
             _attribute_word(sheet, item, items, run, words)

@@ -313,7 +313,7 @@ def _named(tokens: Sequence[Token], start: int, index: int, context: Context) ->
     position = index
     while position < len(tokens) and len(words) < 8:
         token = tokens[position]
-        if token.kind == "mark" and token.word not in ("-", "&") or token.word in _STOP:
+        if (token.kind == "mark" and token.word not in ("-", "&")) or token.word in _STOP:
             break
         wanted = frozenset([*words, token.stem])
         if not any(wanted <= title for title in titles):
@@ -347,19 +347,22 @@ def _pronoun(tokens: Sequence[Token], start: int, context: Context) -> tuple[Tar
     types = {stem for category in context.categories for stem in stems_of(category)}
     if word in ("that", "this", "these", "those") and end < len(tokens) and tokens[end].stem in types:
         end += 1  # "this phone" where phones are looked for
-    elif word in ("that", "this", "these", "those") and _word(tokens, end) in (
-        "model",
-        "version",
-        "pair",
-        "product",
-        "item",
-        "brand",
-        "style",
-        "type",
-    ):
-        end += 1
-    elif _word(tokens, end) in ("one", "ones", "two", "pair") and not (
-        _word(tokens, end) == "two" and word in ("it", "am")
+    elif (
+        word in ("that", "this", "these", "those")
+        and _word(tokens, end)
+        in (
+            "model",
+            "version",
+            "pair",
+            "product",
+            "item",
+            "brand",
+            "style",
+            "type",
+        )
+    ) or (
+        _word(tokens, end) in ("one", "ones", "two", "pair")
+        and not (_word(tokens, end) == "two" and word in ("it", "am"))
     ):
         end += 1
     elif (

@@ -12,6 +12,7 @@ from ego_cli.conversation.understand.tokens import Token
 from ego_cli.settings import load_toml
 
 _ENDS = frozenset([".", "!", "?", ";", "\n"])
+_TELLING = frozenset(["is", "are", "was", "has", "have", "na", "dey"])
 _SEARCHING = frozenset(
     ["show", "find", "need", "looking", "recommend", "search", "buy", "bring", "get", "suggest"]
 )
@@ -77,6 +78,8 @@ def _statement(
 ) -> tuple[str, str | None] | None:
     if end - begin < 2:
         return None
+    if _about_somebody(words, begin, end):
+        return "about", words[begin + 1]
     clause = words[begin:end]
     for offset in range(len(clause)):
         if begin + offset in used:
@@ -92,6 +95,13 @@ def _statement(
             continue
         return kind, _subject(clause)
     return None
+
+
+def _about_somebody(words: list[str], begin: int, end: int) -> bool:
+    """ "My kids are 4 and 7", "my wife is vegan": about them, and nothing is asked for."""
+    people = set(language().names["people"]["names"])
+    opens = words[begin] == "my" and end - begin > 3 and words[begin + 1] in people
+    return opens and words[begin + 2] in _TELLING and not _SEARCHING & set(words[begin:end])
 
 
 def _subject(clause: Sequence[str]) -> str | None:
