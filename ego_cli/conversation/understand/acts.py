@@ -12,7 +12,7 @@ class Kind(StrEnum):
     # wants and constraints
     NEED = "need"  # value: product type in the shopper's words; group; quantity in `number` if she said one
     CONSTRAIN = "constrain"  # attribute, operator, value/values/number, unit, polarity, hardness, group
-    RELAX = "relax"  # attribute and/or value that is no longer required ("the brand no longer matters")
+    RELAX = "relax"  # attribute and/or value no longer required; polarity -1: an exclusion lifted ("black is fine too")
     # changes of mind
     OVERRIDE = "override"  # what follows replaces what it contradicts; attribute/value if she named what goes
     RESTORE = "restore"  # attribute and/or value to take back from the erased list

@@ -159,9 +159,14 @@ def letter_sizes(tokens: Sequence[Token], names: Sequence[NameSpan], context: Co
     return found
 
 
+@cache
+def _openings() -> frozenset[str]:
+    return frozenset(phrase.split()[0] for phrase in language().units_file["sizes"]["words"])
+
+
 def _letters_at(tokens: Sequence[Token], index: int) -> tuple[str, int]:
     words = language().units_file["sizes"]["words"]
-    for length in (5, 3, 2):
+    for length in (5, 3, 2) if tokens[index].word in _openings() else ():
         phrase = " ".join(t.word for t in tokens[index : index + length])
         if phrase in words and index + length <= len(tokens):
             return phrase, length
