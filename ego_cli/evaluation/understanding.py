@@ -33,8 +33,19 @@ _SAID_YES = frozenset({"yes", "any", "good", "high priority", "real", "set", "hi
 _NAMED_ITEM = re.compile(
     r"(?:recommend|suggest|selected|Going back to|back to)\s+(?:the\s+|\*\*)?([A-Z][^,.*;]{3,80}?)(?:\*\*|\s+(?:as|because|for|which|it|with|since|due)\b|[,.;]|$)"
 )
-_MODEL = re.compile(r"(?<=[a-z,] )(?:the )?([A-Z][\w-]+(?: [A-Z0-9][\w'+-]*)+)")  # "the MSI GP65 Leopard" in a sentence
-_SHOWING = ("recommend", "Going back", "selected", " offers ", " features ", " lacks ", " is only available", "supports")
+_MODEL = re.compile(
+    r"(?<=[a-z,] )(?:the )?([A-Z][\w-]+(?: [A-Z0-9][\w'+-]*)+)"
+)  # "the MSI GP65 Leopard" in a sentence
+_SHOWING = (
+    "recommend",
+    "Going back",
+    "selected",
+    " offers ",
+    " features ",
+    " lacks ",
+    " is only available",
+    "supports",
+)
 _EMPTY = frozenset(
     {
         "the",
@@ -58,7 +69,13 @@ _EMPTY = frozenset(
 )
 _MORE = frozenset({"more", "better", "greater", "higher", "improved"})
 _SHAPES = frozenset({"weight", "size", "frame"})  # "lighter" and "smaller" name these by themselves
-_UNITS = {"miles": "mile", "gb": "gb", "in": "inch", "lb": "lb", "ah": "ah"}  # suffixes of the labels' attribute names
+_UNITS = {
+    "miles": "mile",
+    "gb": "gb",
+    "in": "inch",
+    "lb": "lb",
+    "ah": "ah",
+}  # suffixes of the labels' attribute names
 _DEGREES = frozenset({"a lot", "extreme", "too much", "large", "much"})
 TOLERANCE = 0.03
 """Numbers closer than this are the same: 1,000 and 1,024 gigabytes."""
@@ -150,12 +167,15 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
 def score_row(row: Mapping[str, Any], lexicon: Lexicon) -> RowResult:
     """Fold what was known, then the utterance, and compare."""
     item = _shown_item(str(row.get("agent_before") or ""))
-    shelf = {item.id: item} if item else {}
+
+    def lookup(product_id: str) -> Product | None:
+        return item if item is not None and item.id == product_id else None
+
     before = _known_state(row, item)
     context = _context(row, before, item)
     understanding = understand(row["utterance"], lexicon, context)
-    resolved = resolve(understanding.acts, before, shelf.get)
-    after, changes, _ = update(before, resolved, turn=2, shelf=shelf.get, fits=lambda slot, category: True)
+    resolved = resolve(understanding.acts, before, lookup)
+    after, changes, _ = update(before, resolved, turn=2, shelf=lookup, fits=lambda slot, category: True)
     result = RowResult(row)
     now = [*_holdings(after), *_waived(changes, understanding.acts)]
     made = [*_made(changes), *_waived(changes, understanding.acts)]
@@ -177,13 +197,18 @@ def _shown_item(agent_before: str) -> Product | None:
 def _known_state(row: Mapping[str, Any], item: Product | None) -> State:
     acts = [Act(Kind.NEED, value=str(row.get("domain", "")).replace("_", " "), group=0)]
     acts += [act for fact in row.get("known_before", ()) for act in _as_acts(fact)]
-    resolved = resolve(tuple(acts), State(), {}.get)
-    state, _, _ = update(State(), resolved, turn=1, shelf={}.get, fits=lambda slot, category: True)
+    resolved = resolve(tuple(acts), State(), _nothing)
+    state, _, _ = update(State(), resolved, turn=1, shelf=_nothing, fits=lambda slot, category: True)
     if item is not None:
         from ego_cli.conversation.state import ShownList, apply
 
         state = apply(state, Change("shown", 1, after=ShownList(1, (item.id,), (state.wants[0].id,))))
     return state
+
+
+def _nothing(product_id: str) -> Product | None:
+    """A shelf without products."""
+    return None
 
 
 def _as_acts(fact: Mapping[str, Any]) -> Iterator[Act]:
@@ -201,7 +226,8 @@ def _as_acts(fact: Mapping[str, Any]) -> Iterator[Act]:
         number=number,
         polarity=-1 if fact["polarity"] == "avoid" else 1,
         words=words,
-        unit=fact.get("currency") or (_UNITS.get(attribute.rpartition("_")[2]) if number is not None else None),
+        unit=fact.get("currency")
+        or (_UNITS.get(attribute.rpartition("_")[2]) if number is not None else None),
     )
 
 

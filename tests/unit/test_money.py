@@ -15,14 +15,19 @@ PRICE_ASKED = Context(currency="NGN", asked="price")
 
 def prices(text: str, context: Context = NAIRA) -> dict[str, tuple[float, str | None]]:
     """operator -> (amount, currency) of the price acts of a sentence."""
-    acts: list[Act] = [a for a in understand(text, LEXICON, context).acts if a.attribute == "price" and a.number is not None]
+    acts: list[Act] = [
+        a for a in understand(text, LEXICON, context).acts if a.attribute == "price" and a.number is not None
+    ]
     return {str(a.operator): (a.number or 0.0, a.unit) for a in acts}
 
 
 amounts = st.integers(min_value=1, max_value=50_000_000)
 
 
-@given(amounts, st.sampled_from(["₦{:,}", "N{:,}", "NGN {:,}", "{:,} naira", "₦{}", "NGN {}", "{} naira", "₦ {:,}.00"]))
+@given(
+    amounts,
+    st.sampled_from(["₦{:,}", "N{:,}", "NGN {:,}", "{:,} naira", "₦{}", "NGN {}", "{} naira", "₦ {:,}.00"]),
+)
 def test_an_amount_in_naira_comes_back_as_it_was_written(amount: int, form: str) -> None:
     assert prices(f"shoes under {form.format(amount)}") == {"max": (float(amount), "NGN")}
 
@@ -39,11 +44,33 @@ def test_thousands_by_suffix(amount: int, suffix: str) -> None:
 
 @given(st.integers(1, 99), st.integers(0, 9), st.sampled_from(["m", "M", " million"]))
 def test_millions_by_suffix(whole: int, tenth: int, suffix: str) -> None:
-    assert prices(f"generator below {whole}.{tenth}{suffix}") == {"max": (pytest.approx((whole + tenth / 10) * 1e6), None)}
+    assert prices(f"generator below {whole}.{tenth}{suffix}") == {
+        "max": (pytest.approx((whole + tenth / 10) * 1e6), None)
+    }
 
 
-_UNITS = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_UNITS = [
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 
 
 def in_words(number: int) -> str:
@@ -62,7 +89,13 @@ def test_thousands_in_words(number: int) -> None:
     assert prices(f"a bag for at most {in_words(number)} thousand naira") == {"max": (number * 1000.0, "NGN")}
 
 
-@given(amounts, amounts, st.sampled_from(["between ₦{} and ₦{}", "₦{}-₦{}", "from ₦{} to ₦{}", "₦{} – ₦{}", "anywhere from ₦{} down to ₦{}"]))
+@given(
+    amounts,
+    amounts,
+    st.sampled_from(
+        ["between ₦{} and ₦{}", "₦{}-₦{}", "from ₦{} to ₦{}", "₦{} – ₦{}", "anywhere from ₦{} down to ₦{}"]
+    ),
+)
 def test_a_range_has_its_lower_bound_first_however_it_is_said(one: int, other: int, form: str) -> None:
     low, high = sorted((float(one), float(other)))
     assert prices("sandals " + form.format(one, other)) == {"min": (low, "NGN"), "max": (high, "NGN")}
@@ -70,7 +103,10 @@ def test_a_range_has_its_lower_bound_first_however_it_is_said(one: int, other: i
 
 @given(st.integers(2, 98))
 def test_a_suffix_is_shared_by_both_ends(low: int) -> None:
-    assert prices(f"sneakers {low}-{low + 1}k") == {"min": (low * 1000.0, None), "max": ((low + 1) * 1000.0, None)}
+    assert prices(f"sneakers {low}-{low + 1}k") == {
+        "min": (low * 1000.0, None),
+        "max": ((low + 1) * 1000.0, None),
+    }
 
 
 @pytest.mark.parametrize(
@@ -97,9 +133,19 @@ def test_counts_sizes_and_measures_are_no_prices(sentence: str) -> None:
     assert prices(sentence) == {}
 
 
-@pytest.mark.parametrize(("words", "per"), [("under 30k each", "each"), ("30k for everything", "all"), ("30k apiece max", "each"), ("all together 30k", "all")])
+@pytest.mark.parametrize(
+    ("words", "per"),
+    [
+        ("under 30k each", "each"),
+        ("30k for everything", "all"),
+        ("30k apiece max", "each"),
+        ("all together 30k", "all"),
+    ],
+)
 def test_per_item_or_all_together(words: str, per: str) -> None:
-    acts = [a for a in understand(f"a dress and shoes, {words}", LEXICON, NAIRA).acts if a.attribute == "price"]
+    acts = [
+        a for a in understand(f"a dress and shoes, {words}", LEXICON, NAIRA).acts if a.attribute == "price"
+    ]
     assert [(a.number, a.operator, a.per) for a in acts] == [(30_000.0, "max", per)]
 
 

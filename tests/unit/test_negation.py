@@ -11,7 +11,11 @@ LEXICON = Lexicon.build(())
 
 
 def avoided(text: str) -> set[str]:
-    return {a.value or "" for a in understand(text, LEXICON, Context()).acts if a.kind is Kind.CONSTRAIN and a.polarity < 0}
+    return {
+        a.value or ""
+        for a in understand(text, LEXICON, Context()).acts
+        if a.kind is Kind.CONSTRAIN and a.polarity < 0
+    }
 
 
 def wanted(text: str) -> set[str]:

@@ -8,7 +8,10 @@ from ego_cli.conversation.understand import Act, Context, Lexicon, understand
 from ego_cli.conversation.understand.acts import Kind
 
 LEXICON = Lexicon.build(())
-SHOWN = Context(shown=("Acer Aspire laptop, silver", "HP Pavilion laptop, black", "Dell Vostro laptop, grey"), categories=("laptop",))
+SHOWN = Context(
+    shown=("Acer Aspire laptop, silver", "HP Pavilion laptop, black", "Dell Vostro laptop, grey"),
+    categories=("laptop",),
+)
 
 
 def pointing(text: str, context: Context = SHOWN) -> Act:

@@ -18,7 +18,11 @@ def acts(text: str, **context: object) -> list[Act]:
 
 def numbers(text: str) -> dict[str, tuple[str, float, str | None]]:
     """attribute -> (operator, number, unit)."""
-    return {a.attribute or "": (str(a.operator), a.number or 0.0, a.unit) for a in acts(text) if a.kind is Kind.CONSTRAIN and a.number is not None}
+    return {
+        a.attribute or "": (str(a.operator), a.number or 0.0, a.unit)
+        for a in acts(text)
+        if a.kind is Kind.CONSTRAIN and a.number is not None
+    }
 
 
 def size(text: str, **context: object) -> str | None:
@@ -40,7 +44,7 @@ def test_capacity_however_it_is_spaced(thousands: int, form: str) -> None:
         ("laptop with 1TB of storage", "storage", ("is", 1024.0, "gb")),
         ("5 kVA generator", "power", ("is", 5.0, "kva")),
         ("perfume 50 ml", "volume", ("is", 50.0, "ml")),
-        ("lamp 9.5\"", "length", ("is", 9.5, "inch")),
+        ('lamp 9.5"', "length", ("is", 9.5, "inch")),
         ("3m hdmi cable", "length", ("is", 3.0, "m")),
         ("suitcase under 3kg", "weight", ("max", 3.0, "kg")),
         ("blender rated 4.5 stars or higher", "rating", ("min", 4.5, "star")),
@@ -54,7 +58,9 @@ def test_measures_with_their_bounds(sentence: str, attribute: str, expected: tup
 
 
 def test_a_bound_takes_the_unit_that_was_spoken_of() -> None:
-    found = [a for a in acts("I ride 30 miles a day, it has to be at the very least 60") if a.attribute == "range"]
+    found = [
+        a for a in acts("I ride 30 miles a day, it has to be at the very least 60") if a.attribute == "range"
+    ]
     assert [(a.operator, a.number, a.unit) for a in found][-1] == ("min", 60.0, "mile")
 
 
@@ -70,7 +76,17 @@ def test_sizes_as_people_say_them(sentence: str, expected: str) -> None:
     assert size(sentence) == expected
 
 
-@pytest.mark.parametrize("sentence", ["dress for 69.99 dollars", "7 tote bags", "iPhone XS case", "a 2 litre bottle", "shoes under 42k", "a large bag"])
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "dress for 69.99 dollars",
+        "7 tote bags",
+        "iPhone XS case",
+        "a 2 litre bottle",
+        "shoes under 42k",
+        "a large bag",
+    ],
+)
 def test_no_size_is_read_out_of_something_else(sentence: str) -> None:
     assert size(sentence) is None
 
@@ -83,7 +99,14 @@ def test_a_bare_number_after_a_question_for_the_size_is_the_size(number: int) ->
 
 @pytest.mark.parametrize(
     ("sentence", "count"),
-    [("3 mugs", 3), ("two black bags", 2), ("I need 7 tote bags", 7), ("iPhone 13 cases", None), ("size 8 shoes", None), ("5 drawer dresser", None)],
+    [
+        ("3 mugs", 3),
+        ("two black bags", 2),
+        ("I need 7 tote bags", 7),
+        ("iPhone 13 cases", None),
+        ("size 8 shoes", None),
+        ("5 drawer dresser", None),
+    ],
 )
 def test_pieces_are_counted_before_their_noun_only(sentence: str, count: int | None) -> None:
     need = next(a for a in acts(sentence) if a.kind is Kind.NEED)

@@ -112,10 +112,10 @@ def make_items(
     items: list[Item] = []
     index = 0
     while index < len(tokens):
-        item = starts.get(index)
-        if item is not None:
-            items.append(item)
-            index = item.end
+        placed = starts.get(index)
+        if placed is not None:
+            items.append(placed)
+            index = placed.end
             continue
         token = tokens[index]
         if index in used:
