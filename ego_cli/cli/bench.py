@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from ego_cli.console import note, out, out_json, progress, table
+from ego_cli.console import note, out, out_json, progress
 
 app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="Benchmarks with ratios, and the catalogue maker."
+    no_args_is_help=True, add_completion=False, rich_markup_mode=None, help="Benchmarks with ratios, and the catalogue maker."
 )
 
 
@@ -21,46 +21,41 @@ def search(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON lines; the last is the summary.")] = False,
 ) -> None:
-    """Precomputed impacts against FTS5's bm25(), in turn on the same queries."""
-    from dataclasses import asdict
+    """Precomputed impacts beside FTS5's bm25(), in turn on the same queries."""
+    from ego_cli.evaluation import bench
 
-    from ego_cli.evaluation import bench_search
-
-    lines = []
-    summary = {}
+    records = []
     for number in rows or [50_000]:
         with progress(f"{number:,} products") as advance:
-            done = bench_search.run(number, advance)
-        ratios = {name: round(value, 1) for name, value in done.ratios.items()}
-        summary[str(number)] = ratios
-        lines.append(
-            {
-                "products": number,
-                "queries": done.queries,
-                "same top 10": done.identical,
-                "rows matched": f"{done.matched:.0%}",
-                "FTS5 p50 ms": round(done.fts5.p50, 2),
-                "impacts p50 ms": round(done.impacts.p50, 3),
-                "p50 ratio": ratios["p50"],
-                "FTS5 p99 ms": round(done.fts5.p99, 2),
-                "impacts p99 ms": round(done.impacts.p99, 3),
-                "p99 ratio": ratios["p99"],
-                "load s": round(done.build_s, 1),
-                "cache cpu s": round(done.cache_build_s, 1),
-                "open ms": round(done.open_ms),
-                "peak MB": round(done.peak_mb),
-            }
-        )
-        if as_json:
-            out_json(asdict(done))
+            records.append(bench.search(number, advance))
+        _print_record(records[-1], as_json=as_json)
     if as_json:
-        out_json({"ratios": summary, "machine": bench_search.machine()})
-        return
-    columns = [
-        {"": name, **{f"{line['products']:,}": line[name] for line in lines}} for name in list(lines[0])[1:]
-    ]
-    table(columns, columns[0])
-    out(", ".join(f"{name} {value}" for name, value in bench_search.machine().items()))
+        out_json({"ratios": {str(record["products"]): record["ratios"] for record in records}})
+
+
+@app.command()
+def ingest(
+    rows: Annotated[int, typer.Option("--rows", min=1_000, help="Products of the made file.")] = 20_000,
+    rounds: Annotated[int, typer.Option(min=1, help="Times that it is loaded.")] = 3,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON line.")] = False,
+) -> None:
+    """Loading a product file beside only parsing its lines as JSON."""
+    import tempfile
+
+    from ego_cli.evaluation import bench
+
+    with tempfile.TemporaryDirectory(prefix="ego-ingest-") as folder:
+        file = Path(folder) / "made.jsonl"
+        _write_made(file, rows)
+        _print_record(bench.ingest(file, products=rows, rounds=rounds), as_json=as_json)
+
+
+@app.command()
+def memory(as_json: Annotated[bool, typer.Option("--json", help="One JSON line.")] = False) -> None:
+    """Writers at once to one memory, and how long a turn waits for it."""
+    from ego_cli.evaluation import bench
+
+    _print_record(bench.memory(), as_json=as_json)
 
 
 @app.command("make-catalog")
@@ -120,14 +115,8 @@ def growth(
 ) -> None:
     """First start, later start and a turn as a made catalogue grows."""
     from ego_cli.evaluation import bench
-    from ego_cli.evaluation.make_catalogue import line_of
-    from ego_cli.evaluation.make_catalogue import rows as made_rows
 
-    def make(path: Path, size: int) -> None:
-        with path.open("w", encoding="utf-8") as file:
-            file.writelines(line_of(row) + "\n" for row in made_rows(size))
-
-    _print_record(bench.growth(make, sizes=rows or bench.GROWTH, tell=note), as_json=as_json)
+    _print_record(bench.growth(_write_made, sizes=rows or bench.GROWTH, tell=note), as_json=as_json)
 
 
 @app.command()
@@ -147,6 +136,13 @@ def docs(
         out(text.rstrip())
     else:
         output.write_text(text, encoding="utf-8")
+
+
+def _write_made(path: Path, size: int) -> None:
+    from ego_cli.evaluation.make_catalogue import line_of, rows
+
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(line_of(row) + "\n" for row in rows(size))
 
 
 def _print_record(record: dict[str, Any], *, as_json: bool) -> None:

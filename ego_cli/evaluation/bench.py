@@ -24,6 +24,7 @@ from ego_cli.evaluation.timing import compared, interleaved, interleaved_process
 from ego_cli.settings import private_folder, user_data_folder
 
 GROWTH = (5_000, 50_000, 500_000)  # products
+PARSING = "parsing its lines as JSON"
 CONVERSATIONS = 20  # sessions whose messages are said in the benchmark of a turn
 
 Record = dict[str, Any]
@@ -139,6 +140,49 @@ def _say_all(agent: ShopAgent, talks: Sequence[Sequence[str]]) -> None:
             agent.respond(f"bench-{number}", message, turn_number, 10)
 
 
+# --- search, ingestion, memory ---------------------------------------------------------------------------------------
+
+
+def search(rows: int, progress: Callable[[int, int | None], None]) -> Record:
+    """Precomputed impacts beside FTS5's bm25(): wall times of single queries, asked in turn. See `bench_search`."""
+    from dataclasses import asdict
+
+    from ego_cli.evaluation import bench_search
+
+    done = bench_search.run(rows, progress)
+    return record("search", **{"products": done.rows, **asdict(done)}, ratios=done.ratios)
+
+
+def ingest(file: Path, *, products: int, rounds: int = 3) -> Record:
+    """Loading a file of JSON lines into a catalogue that answers, beside only parsing its lines."""
+    from ego_cli.catalog.readers import collapse, read_products
+    from ego_cli.catalog.store import refresh
+
+    def parse() -> None:
+        with file.open(encoding="utf-8") as lines:
+            for line in lines:
+                json.loads(line)
+
+    def read() -> None:
+        for _ in collapse(read_products(file)):
+            pass
+
+    def load() -> None:
+        with tempfile.TemporaryDirectory(prefix="ego-ingest-") as folder:
+            refresh(Path(folder) / "made.db", file, "made")
+
+    cases = {PARSING: parse, "reading it as products": read, "loading it, index and all": load}
+    figures = compared(interleaved(cases, rounds=rounds), PARSING)
+    return record("ingest", products=products, rounds=rounds, **figures)
+
+
+def memory() -> Record:
+    """Writers at once, and how long a turn waits for memory. See `bench_memory`."""
+    from ego_cli.evaluation import bench_memory
+
+    return record("memory", **bench_memory.run())
+
+
 # --- growth ----------------------------------------------------------------------------------------------------------
 
 
@@ -235,7 +279,8 @@ def document(records: Sequence[Mapping[str, Any]]) -> str:
         "# Benchmarks",
         "",
         "Made by `ego bench docs` from the records that `ego bench` and `ego eval shop` wrote. Times are CPU time in medians of",
-        "interleaved runs; ratios carry 95 % bootstrap intervals. Compare ratios, not milliseconds: machines differ.",
+        "interleaved runs unless a section says otherwise; ratios carry 95 % bootstrap intervals where one is given. Compare",
+        "ratios, not milliseconds: machines differ.",
     ]
     for entry in records:
         writer = _WRITERS.get(entry["bench"], _plain_section)
@@ -278,6 +323,43 @@ def _growth_section(entry: Mapping[str, Any]) -> list[str]:
     return lines
 
 
+def _search_section(entry: Mapping[str, Any]) -> list[str]:
+    lines = _heading(entry, f"Search, {entry['products']:,} products")
+    lines += [
+        f"{entry['queries']} OR queries, each matching {entry['matched']:.0%} of the rows on average; the same ten rows in the",
+        f"same order in {entry['identical']} of them. Wall time, medians of turns taken one after the other.",
+        "",
+        "| | p50 ms | p99 ms |",
+        "|---|---:|---:|",
+    ]
+    for name, key in (("FTS5 bm25()", "fts5"), ("precomputed impacts", "impacts")):
+        lines.append(f"| {name} | {entry[key]['p50']:.2f} | {entry[key]['p99']:.2f} |")
+    ratios = entry["ratios"]
+    lines.append(f"| times faster | {ratios['p50']:.1f} | {ratios['p99']:.1f} |")
+    return lines
+
+
+def _memory_section(entry: Mapping[str, Any]) -> list[str]:
+    lines = _heading(entry, "Memory")
+    figures = {
+        "processes that write at once": f"{entry['processes']}",
+        "acknowledged writes": f"{entry['adds']:,}",
+        "of them lost": f"{entry['lost']}",
+        "writes a second, together": f"{entry['writes_per_second']:,.0f}",
+        f"hearing a turn, ms (p50, p95; {entry['memories']:,} memories)": f"{entry['hear_p50_ms']:.2f}, {entry['hear_p95_ms']:.2f}",
+        "recall, ms (p50, p95)": f"{entry['recall_p50_ms']:.2f}, {entry['recall_p95_ms']:.2f}",
+        "profile for a search, ms (p50)": f"{entry['profile_p50_ms']:.2f}",
+    }
+    return [
+        *lines,
+        "Wall time.",
+        "",
+        "| | |",
+        "|---|---:|",
+        *(f"| {name} | {value} |" for name, value in figures.items()),
+    ]
+
+
 def _shop_section(entry: Mapping[str, Any]) -> list[str]:
     """Score by agent and way of speaking (rows) and suite (columns), for one catalogue."""
     lines = _heading(entry, f"Simulated shopping, {entry['catalogue']} ({entry['products']:,} products)")
@@ -299,5 +381,7 @@ def _shop_section(entry: Mapping[str, Any]) -> list[str]:
 
 _WRITERS: Mapping[str, Callable[[Mapping[str, Any]], list[str]]] = {
     "growth": _growth_section,
+    "memory": _memory_section,
+    "search": _search_section,
     "shop": _shop_section,
 }

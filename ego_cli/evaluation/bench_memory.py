@@ -13,8 +13,50 @@ from typing import Any
 from ego_cli.memory.memory import open_memory
 
 USER = "bench"
-_THINGS = "shoes bag dress phone cream soap serum kettle lamp chair watch belt shirt rice tea coffee juice perfume laptop charger".split()
-_KINDS = "red blue green black white cotton leather suede linen silk wooden plastic glass cheap soft warm light heavy quiet sweet".split()
+_THINGS = [
+    "shoes",
+    "bag",
+    "dress",
+    "phone",
+    "cream",
+    "soap",
+    "serum",
+    "kettle",
+    "lamp",
+    "chair",
+    "watch",
+    "belt",
+    "shirt",
+    "rice",
+    "tea",
+    "coffee",
+    "juice",
+    "perfume",
+    "laptop",
+    "charger",
+]
+_KINDS = [
+    "red",
+    "blue",
+    "green",
+    "black",
+    "white",
+    "cotton",
+    "leather",
+    "suede",
+    "linen",
+    "silk",
+    "wooden",
+    "plastic",
+    "glass",
+    "cheap",
+    "soft",
+    "warm",
+    "light",
+    "heavy",
+    "quiet",
+    "sweet",
+]
 
 
 def run(

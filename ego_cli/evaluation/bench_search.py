@@ -7,18 +7,14 @@ the same ten rows in the same order (ties by row). Ratios are what to read: the 
 from __future__ import annotations
 
 import gc
-import os
-import platform
 import resource
 import shutil
-import sqlite3
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -75,19 +71,6 @@ class SearchBench:
     def ratios(self) -> dict[str, float]:
         """How many times faster the impacts are."""
         return {"p50": self.fts5.p50 / self.impacts.p50, "p99": self.fts5.p99 / self.impacts.p99}
-
-
-def machine() -> dict[str, Any]:
-    """Where a run took place, so that its times can be read."""
-    load = os.getloadavg() if hasattr(os, "getloadavg") else (0.0, 0.0, 0.0)
-    return {
-        "cpus": os.cpu_count(),
-        "machine": platform.machine(),
-        "python": platform.python_version(),
-        "sqlite": sqlite3.sqlite_version,
-        "numpy": np.__version__,
-        "load": round(load[0], 2),
-    }
 
 
 def products(rows: int, seed: int = SEED) -> Iterator[Product]:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from ego_cli.errors import MisuseError
-from ego_cli.evaluation import bench
+from ego_cli.evaluation import bench, bench_search
 from ego_cli.evaluation.timing import compared, interleaved
 
 
@@ -70,3 +70,38 @@ def test_growth_is_told_as_ratios_to_the_smallest(monkeypatch):
     done = bench.growth(lambda path, size: None, sizes=(1000, 5000))
     assert done["ratios"] == {"5,000": {"first_start_s": 5.0, "turn_ms": 1.0}}
     assert "| 5,000 | 5.00 | 0.10 | 2.00 |" in bench.document([done])
+
+
+def test_a_search_run_becomes_a_record_and_a_section(monkeypatch):
+    monkeypatch.setattr(
+        bench_search,
+        "run",
+        lambda rows, progress: bench_search.SearchBench(
+            rows=rows, queries=200, identical=200, matched=0.4, fts5=bench_search.Timing(20.0, 50.0),
+            impacts=bench_search.Timing(2.0, 4.0), build_s=1.0, cache_build_s=1.0, open_ms=1.0, peak_mb=1.0,
+        ),
+    )  # fmt: skip
+    done = bench.search(5000, lambda done, total: None)
+    assert done["ratios"] == {"p50": 10.0, "p99": 12.5}
+    text = bench.document([json.loads(json.dumps(done))])
+    assert "## Search, 5,000 products" in text
+    assert "| times faster | 10.0 | 12.5 |" in text
+
+
+def test_ingest_is_told_as_ratios_to_parsing(tmp_path):
+    file = tmp_path / "made.jsonl"
+    file.write_text("".join(f'{{"title": "Lamp {n}", "price": {n + 1}}}\n' for n in range(50)))
+    done = bench.ingest(file, products=50, rounds=1)
+    assert set(done["ratios"]) == {"reading it as products", "loading it, index and all"}
+    assert all(ratio["ratio"] > 1 for ratio in done["ratios"].values())
+    assert "## Ingest, 50 products" in bench.document([done])
+
+
+def test_memory_figures_are_told_with_what_was_lost():
+    done = bench.record(
+        "memory", processes=8, adds=4000, lost=0, writes_per_second=1000.0, memories=2000, hear_p50_ms=0.4,
+        hear_p95_ms=2.0, recall_p50_ms=3.0, recall_p95_ms=5.0, profile_p50_ms=0.01,
+    )  # fmt: skip
+    text = bench.document([done])
+    assert "| of them lost | 0 |" in text
+    assert "| hearing a turn, ms (p50, p95; 2,000 memories) | 0.40, 2.00 |" in text
