@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from ego_cli.catalog.product import Product
 from ego_cli.catalog.sidecar import open_sidecar
-from ego_cli.errors import CatalogueError, MisuseError, ServiceAwayError
+from ego_cli.errors import CatalogueError, EgoError, MisuseError, ServiceAwayError
 from ego_cli.settings import data_file
 
 if TYPE_CHECKING:
@@ -444,3 +444,68 @@ class DenseIndex:
             rows, scores = rows[top], scores[top]
         order = np.lexsort((rows, -scores))
         return rows[order], scores[order]
+
+
+class _Stopped(Exception):
+    """The background was asked to end."""
+
+
+class DenseSource:
+    """A catalogue's vectors when somebody asks for them: ``source()`` gives the index, or None while there is none.
+
+    Left alone, the first question opens what is embedded (about a second). ``start`` does so in a thread instead, embeds
+    what has no vector yet, and never makes a question wait.
+    """
+
+    def __init__(self, catalogue: Catalogue, encoder: str = DEFAULT_ENCODER) -> None:
+        self._catalogue = catalogue
+        self._encoder = encoder
+        self._index: DenseIndex | None = None
+        self._opened = False
+        self._thread: threading.Thread | None = None
+        self._stop = threading.Event()
+        self.done: tuple[int, int] | None = None  # texts embedded, texts in all, while embedding
+        self.error: EgoError | None = None  # why there are no vectors
+
+    def __call__(self) -> DenseIndex | None:
+        if self._thread is None and not self._opened:
+            self._open()
+        return self._index
+
+    def start(self) -> None:
+        """Open and embed in the background."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="ego-vectors", daemon=True)
+            self._thread.start()
+
+    def close(self, wait_s: float = 2.0) -> None:
+        """Ask the background to end; what was embedded stays."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(wait_s)
+
+    def _work(self) -> None:
+        self._open()
+        if self.error is not None or (self._index is not None and self._index.coverage == 1.0):
+            return
+        try:
+            embed(self._catalogue, self._tell, encoder=self._encoder)
+        except _Stopped:
+            return
+        except EgoError as error:  # such as vectors of another model: the chat goes on with words
+            self.error = error
+            return
+        self.done = None
+        self._open()
+
+    def _open(self) -> None:
+        try:
+            self._index = open_index(self._catalogue, self._encoder)
+        except EgoError as error:
+            self.error = error
+        self._opened = True
+
+    def _tell(self, done: int, total: int) -> None:
+        self.done = (done, total)
+        if self._stop.is_set():
+            raise _Stopped

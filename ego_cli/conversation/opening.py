@@ -23,6 +23,14 @@ def open_assistant(settings: Settings, *, resume: bool = False, remember: bool =
     signals = SignalStore(catalogue.path)
     assistant = Assistant(catalogue, settings, session=uuid4().hex[:12], keep_session=True, signals=signals)
     assistant.shop_signals = signals.snapshot(assistant.clock())
+    if settings.ranking.dense:
+        from ego_cli.catalog.dense import DenseSource
+
+        assistant.dense = DenseSource(catalogue, settings.ranking.encoder)
+    if settings.ranking.cross_encoder:
+        from ego_cli.ranking.rerank import load_judge
+
+        assistant.judge = load_judge(settings.ranking.cross_encoder)
     if settings.llm.enabled and settings.llm.providers:
         from ego_cli.conversation.models import Models
         from ego_cli.llm.ledger import Ledger

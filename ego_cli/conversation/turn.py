@@ -51,6 +51,7 @@ from ego_cli.ranking.scored import Ranked, Scored
 from ego_cli.settings import Settings, load_settings
 
 if TYPE_CHECKING:
+    from ego_cli.catalog.dense import DenseSource
     from ego_cli.catalog.signals import ShopSignals, SignalStore
     from ego_cli.catalog.store import Catalogue
     from ego_cli.conversation.events import MemoryUse
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from ego_cli.memory.consolidate import Worker
     from ego_cli.memory.entry import Entry
     from ego_cli.memory.memory import Memory
+    from ego_cli.ranking.rerank import Judge
 
 Clock = Callable[[], datetime]
 
@@ -91,6 +93,8 @@ class Assistant:
     keep_session: bool = False  # save the state after every turn; off after a "forget": the log has the words
     signals: SignalStore | None = None  # the shop's record of what is seen and done
     shop_signals: ShopSignals | None = None  # what ranking reads of it
+    dense: DenseSource | None = None  # the catalogue's sentence vectors, where words do not answer
+    judge: Judge | None = None  # a cross-encoder for a second look
     lexicon: Lexicon = field(init=False)
     _question: Question | None = None
 
@@ -107,6 +111,8 @@ class Assistant:
         """Let go of the memory file. A catalogue is shared by all who talk over it and stays open."""
         if self.models is not None:
             self.models.close()
+        if self.dense is not None:
+            self.dense.close()
         if self.worker is not None:
             self.worker.stop()
         if self.memory is not None:
@@ -339,7 +345,16 @@ class Assistant:
         watch.restart()
 
     def _rank(self, request: Request) -> Ranked:
-        return rank(self.catalogue, request, profile=self.settings.ranking.profile, signals=self.shop_signals)
+        settings = self.settings.ranking
+        return rank(
+            self.catalogue,
+            request,
+            profile=settings.profile,
+            popularity=settings.popularity,
+            signals=self.shop_signals,
+            dense=self.dense,
+            judge=self.judge,
+        )
 
     # --- memory --------------------------------------------------------------------------------------------------------
 

@@ -159,7 +159,7 @@ def legs(catalogue: Catalogue, vectors: DenseIndex | None) -> dict[str, Ranking]
         return _rows(catalogue.search(text, k=DEPTH)[0])
 
     def default(text: str) -> Sequence[int]:
-        ranked = rank(catalogue, Request(words=text, limit=LISTED), dense=vectors)
+        ranked = rank(catalogue, Request(words=text, limit=LISTED), dense=lambda: vectors)
         return [row for item in ranked.items if (row := catalogue.row_of(item.product.id)) is not None]
 
     def words_only(text: str) -> Sequence[int]:

@@ -6,7 +6,8 @@ allowed (hard rules) -> legs -> fusion -> score terms -> order -> spread near-du
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,11 +17,13 @@ from ego_cli.catalog.index import index_of
 from ego_cli.catalog.kinds import WEAK
 from ego_cli.errors import MisuseError
 from ego_cli.ranking.duplicates import spread_out
+from ego_cli.ranking.profiles import PROFILES
 from ego_cli.ranking.reasons import reasons
 from ego_cli.ranking.request import Request
 from ego_cli.ranking.rerank import LOOKED_AT, Judge, judged
 from ego_cli.ranking.retrieve import DEPTH, Candidates, Leg, allowed, retrieve, said
-from ego_cli.ranking.score import PROFILES, Scene, order, score
+from ego_cli.ranking.scene import Scene
+from ego_cli.ranking.score import order, score
 from ego_cli.ranking.scored import Ranked, Scored
 
 if TYPE_CHECKING:
@@ -50,14 +53,15 @@ def rank(
     *,
     profile: str = "default",
     signals: ShopSignals | None = None,
-    dense: DenseIndex | None = None,
+    dense: Callable[[], DenseIndex | None] | None = None,
+    popularity: bool = True,
     judge: Judge | None = None,
 ) -> Ranked:
     """The best products for ``request``, best first, at least ``request.limit`` where that many qualify.
 
-    ``signals``: what shoppers of this shop did; ``dense``: the catalogue's vectors. Vectors are asked only where words do not
+    ``signals``: what shoppers of this shop did; ``dense`` gives the catalogue's vectors. They are asked only where words do not
     answer: on words that products use they add nothing but their cost. ``judge``: a cross-encoder for a second look at the
-    best; a late one is left out. Raises ``MisuseError`` for an unknown profile.
+    best; a late one is left out. ``popularity``: whether review counts weigh. Raises ``MisuseError`` for an unknown profile.
     """
     if profile not in PROFILES:
         raise MisuseError(f"no ranking profile {profile!r}", hint=f"there are {', '.join(PROFILES)}")
@@ -68,14 +72,15 @@ def rank(
     if near:
         liked = np.array(list(near), dtype=np.int32)
         legs["collaborative"] = lambda mask: liked[mask[liked]]
-    found = retrieve(catalogue, index, request, more_legs=legs)
-    scene = Scene(catalogue, index, request, found.rows, PROFILES[profile], signals, None, near)
+    weights = PROFILES[profile] if popularity else replace(PROFILES[profile], popularity=0.0)
+    found = retrieve(catalogue, index, request, popularity=weights.popularity, more_legs=legs)
+    scene = Scene(catalogue, index, request, found.rows, weights, signals, None, near)
     text = said(request)
-    if dense is not None and text and scene.answered < ANSWERED:
-        legs["dense"] = lambda mask: dense.search(text, DEPTH, mask)[0].astype(np.int32)
-        found = retrieve(catalogue, index, request, more_legs=legs)
-        similarity = dense.similarity(text, found.rows)
-        scene = Scene(catalogue, index, request, found.rows, PROFILES[profile], signals, similarity, near)
+    if dense is not None and text and scene.answered < ANSWERED and (vectors := dense()) is not None:
+        legs["dense"] = lambda mask: vectors.search(text, DEPTH, mask)[0].astype(np.int32)
+        found = retrieve(catalogue, index, request, popularity=weights.popularity, more_legs=legs)
+        similarity = vectors.similarity(text, found.rows)
+        scene = Scene(catalogue, index, request, found.rows, weights, signals, similarity, near)
     retrieved = time.perf_counter()
     total, terms = score(scene)
     places = order(scene, total)

@@ -15,7 +15,8 @@ from ego_cli.catalog.money import format_money
 from ego_cli.catalog.product import Product
 from ego_cli.catalog.text import in_base, unit_named
 from ego_cli.ranking.polarity import POLAR, Polarity, free_of, standing
-from ego_cli.ranking.score import COVERED, Scene, concerns_named
+from ego_cli.ranking.scene import COVERED, Scene
+from ego_cli.ranking.score import concerns_named
 from ego_cli.ranking.scored import Reason
 from ego_cli.ranking.wishes import text_of
 

@@ -174,6 +174,7 @@ def kind_leg(
     request: Request,
     match: TypeMatch,
     mask: Mask,
+    popularity: float,
     depth: int = DEPTH,
 ) -> Rows:
     """What is of the type, best known first: for wishes that say little more than the type."""
@@ -182,16 +183,17 @@ def kind_leg(
     rows = np.flatnonzero(mask).astype(np.int32)
     category = index.types.category_score(request.category)
     score = 4.0 * match.score[rows] + 4.0 * category[index.types.path_of_row[rows]]
-    score += POPULARITY_EXPONENT * np.log1p(catalogue.columns["rating_count"][rows])
+    score += popularity * np.log1p(catalogue.columns["rating_count"][rows])
     return _best(rows, score, depth)
 
 
-def prior_leg(catalogue: Catalogue, index: RankingIndex, mask: Mask, depth: int = DEPTH) -> Rows:
+def prior_leg(
+    catalogue: Catalogue, index: RankingIndex, mask: Mask, popularity: float, depth: int = DEPTH
+) -> Rows:
     """What is best known and liked: for an empty wish."""
     rows = np.flatnonzero(mask).astype(np.int32)
     score = (
-        POPULARITY_EXPONENT * np.log1p(catalogue.columns["rating_count"][rows])
-        + index.features.shrunk_rating[rows]
+        popularity * np.log1p(catalogue.columns["rating_count"][rows]) + index.features.shrunk_rating[rows]
     )
     return _best(rows, score, depth)
 
@@ -265,21 +267,23 @@ def retrieve(
     index: RankingIndex,
     request: Request,
     *,
+    popularity: float = POPULARITY_EXPONENT,
     more_legs: Mapping[str, Leg] | None = None,
     size: int = CANDIDATES,
 ) -> Candidates:
-    """Masks, legs and fusion. ``more_legs`` (dense, collaborative) are given the mask of what may be shown."""
+    """Masks, legs and fusion. ``popularity`` is what ln(1 + reviews) weighs where little was said; ``more_legs`` (dense,
+    collaborative) are given the mask of what may be shown."""
     rules = allowed(catalogue, index, request)
     legs = {
         "lexical": lexical_leg(catalogue, request, rules.mask),
-        "kind": kind_leg(catalogue, index, request, rules.match, rules.mask),
+        "kind": kind_leg(catalogue, index, request, rules.match, rules.mask, popularity),
         "like": like_leg(catalogue, index, request, rules.mask),
         "sort": sort_leg(catalogue, index, request, rules.mask),
     }
     for name, leg in (more_legs or {}).items():
         legs[name] = leg(rules.mask)
     if not any(len(rows) for rows in legs.values()):
-        legs["prior"] = prior_leg(catalogue, index, rules.mask)
+        legs["prior"] = prior_leg(catalogue, index, rules.mask, popularity)
     rows, fused = fuse(legs)
     rows, fused = rows[:size], fused[:size]
     ranks = {

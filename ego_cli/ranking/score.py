@@ -5,14 +5,12 @@ The spine is the Sivle seed's formula,
     S = -BM25 + α·|C_q ∩ C_p| / |C_q| + Σβ + γ·(R - 3) + δ·ln(1 + N) - Ω
 
 kept as it was in the profile ``sivle``. The profile ``default`` counts evidence in nats (how much rarer than chance a match is)
-and holds it against single statements; see `Profile` for its numbers.
+and holds it against single statements; see ``profiles`` for its numbers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -20,176 +18,19 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from ego_cli.catalog.enrich import WEIGHT_OF_TYPE, columns_of
+from ego_cli.catalog.enrich import columns_of
 from ego_cli.catalog.evidence import Field, tokens_of
-from ego_cli.catalog.index import RankingIndex
 from ego_cli.catalog.signals import ShopSignals
-from ego_cli.catalog.taxonomy import taxonomy
 from ego_cli.catalog.text import query_terms
-from ego_cli.ranking.facts import Verdicts, holds
 from ego_cli.ranking.polarity import POLAR, free_of
-from ego_cli.ranking.request import Request
-from ego_cli.ranking.retrieve import POPULARITY_EXPONENT, said, sort_key
-from ego_cli.ranking.wishes import Coverage, Wish, coverage, wishes
+from ego_cli.ranking.retrieve import said, sort_key
+from ego_cli.ranking.scene import COVERED, Column, Rows, Scene
 from ego_cli.settings import load_toml
 
 if TYPE_CHECKING:
     from ego_cli.catalog.store import Catalogue
 
-Rows = NDArray[np.int32]
-Column = NDArray[np.float64]
 
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """Weights of the terms, in score units (nats in the default profile)."""
-
-    name: str
-    terms: tuple[str, ...]
-    document: float = 0.35  # per unit of BM25 of all that was said
-    category: float = 5.0  # names of the category path covered by the words for the type
-    category_browsing: float = 5.0  # the same while browsing
-    type: float = 4.0  # how surely it is of the type
-    evidence: float = 0.9  # per nat of a wish covered by one statement
-    spread: float = 0.25  # per nat of a wish covered by all statements together
-    constraint: float = 4.5  # sivle: a constraint found anywhere
-    in_title: float = 3.0  # sivle: a constraint found in the title
-    complete: float = 1.5  # all that was asked for is met
-    fact: float = 2.5  # a typed requirement met as a stored fact (missed: taken off)
-    rating: float = 0.5  # per star above 3
-    popularity: float = POPULARITY_EXPONENT  # per unit of ln(1 + reviews)
-    interactions: float = 0.3  # per unit of popularity from what shoppers here did
-    passed_over: float = 1.6  # per time shown and not taken: never a ban
-    erased: float = 3.0  # Ω: carries what was given up
-    free: float = 0.8  # known to be free of something avoided
-    bad: float = 0.8  # one word that speaks against a product for everyone
-    brand: float = 1.2  # brand affinity of 1
-    price_range: float = 1.0  # inside the range she usually pays
-    suitability: float = 1.5  # for her skin, hair ...
-    concern: float = 0.9
-    tag: float = 0.35  # a preference tag of her profile
-    tried: float = 3.0  # sentiment of 1 about the product itself
-    local: float = 0.3  # power, data, value brand, seller, delivery (naira shops)
-    dense: float = 20.0  # per unit of cosine and of what words leave unanswered
-    collaborative: float = 1.5  # for what all who liked hers liked
-    like: float = 14.0  # per unit of likeness to the product named
-
-
-_DEFAULT_TERMS = (
-    "document", "category", "type", "evidence", "spread", "facts", "complete", "rating", "popularity", "interactions",
-    "passed_over", "erased", "free", "bad", "brand", "price_range", "suitability", "concern", "tag", "tried",
-    "power", "data", "value_brand", "seller", "delivery", "dense", "collaborative", "like",
-)  # fmt: skip
-
-PROFILES: Mapping[str, Profile] = MappingProxyType(
-    {
-        "default": Profile("default", _DEFAULT_TERMS),
-        # The seed's published numbers; γ and δ were not published: 0.5 and 0.35 are ours.
-        "sivle": Profile(
-            "sivle",
-            (
-                "document",
-                "seed_category",
-                "constraints",
-                "title_constraints",
-                "complete",
-                "rating",
-                "popularity",
-                "passed_over",
-                "erased",
-            ),
-            document=1.0,
-            category=12.0,
-            category_browsing=9.0,
-            complete=5.0,
-            rating=0.5,
-            popularity=0.35,
-            passed_over=0.0,
-            erased=8.0,
-        ),
-    }
-)
-
-
-@dataclass
-class Scene:
-    """Everything that terms read, for the candidate ``rows`` of one request. Columns are made once, when first asked for."""
-
-    catalogue: Catalogue
-    index: RankingIndex
-    request: Request
-    rows: Rows
-    profile: Profile
-    signals: ShopSignals | None = None
-    similarity: NDArray[np.float32] | None = (
-        None  # cosine with all that was said; None: vectors were not asked
-    )
-    neighbours: Mapping[int, float] = field(default_factory=dict)  # row -> how near to what she liked
-
-    @cached_property
-    def place_of(self) -> Mapping[int, int]:
-        """Catalogue row -> its place among the candidates."""
-        return {row: place for place, row in enumerate(self.rows.tolist())}
-
-    def place_of_id(self, product_id: str) -> int | None:
-        """The place of a product among the candidates; None when it is none of them."""
-        row = self.catalogue.row_of(product_id)
-        return None if row is None else self.place_of.get(row)
-
-    @cached_property
-    def wishes(self) -> tuple[Wish, ...]:
-        known = not self.request.category or self.index.types.match(self.request.category).known
-        return wishes(self.request, self.index.evidence, type_known=known)
-
-    @cached_property
-    def answered(self) -> float:
-        """How much of all that was asked for the best candidate says (0..1, rare words counting more); 1 for no wish."""
-        mass = np.array([wish.mass for wish in self.wishes])
-        if not len(self.rows) or not mass.sum():
-            return 1.0 if not self.wishes else 0.0
-        return float((self.coverage.spread @ mass).max() / mass.sum())
-
-    @cached_property
-    def coverage(self) -> Coverage:
-        return coverage(self.wishes, self.index.evidence, self.rows)
-
-    @cached_property
-    def facts(self) -> Verdicts:
-        """rows x requirements: has it (1), known not to (-1), not stated (0); free words count when wholly covered."""
-        out = np.zeros((len(self.rows), len(self.request.requirements)), dtype=np.int8)
-        for column, wanted in enumerate(self.request.requirements):
-            out[:, column] = holds(self.catalogue, self.index, wanted)[self.rows]
-            covered = self.coverage.best[:, column] >= COVERED
-            if wanted.number is None:
-                out[:, column] = np.where((out[:, column] == 0) & covered, 1, out[:, column])
-        return out
-
-    @cached_property
-    def domain(self) -> NDArray[np.int8]:
-        """Number of each row's domain, 0 for none."""
-        return np.asarray(self.index.types.domain_of_row[self.rows])
-
-    def domain_weight(self, type_: str) -> Column:
-        """How much a signal type counts for each row, by its domain (1 where the domain says nothing)."""
-        key = WEIGHT_OF_TYPE.get(type_, type_)
-        weights = [1.0, *(domain.weights.get(key, 1.0) for domain in taxonomy().domains.values())]
-        return np.array(weights)[self.domain]
-
-    def signal(self, type_: str, name: str) -> NDArray[np.bool_]:
-        """Which rows have a signal; none when there is no such signal."""
-        column = columns_of(type_).get(name)
-        if column is None:
-            return np.zeros(len(self.rows), dtype=bool)
-        return np.asarray(self.index.signals[self.rows, column])
-
-    def values(self, column: str) -> Column:
-        return np.asarray(self.catalogue.columns[column][self.rows], dtype=np.float64)
-
-    def none(self) -> Column:
-        return np.zeros(len(self.rows))
-
-
-COVERED = 0.92  # share of a wish from which it counts as met
 Term = Callable[[Scene], Column]
 
 

@@ -135,7 +135,7 @@ def test_words_that_no_product_says_are_answered_by_vectors() -> None:
 
     vectors = DenseIndex.of_texts(Near(), [p.title for p in shop])
     wish = Request(words="thing to boil water")
-    best = rank(shop, wish, dense=vectors).items[0]
+    best = rank(shop, wish, dense=lambda: vectors).items[0]
     assert best.product.id == "p0" and best.legs["dense"] == 1 and best.terms["dense"] > 0
 
 
@@ -144,7 +144,7 @@ def test_vectors_are_not_asked_where_words_answer() -> None:
     encoder = Words()
     vectors = DenseIndex.of_texts(encoder, [p.title for p in shop])
     encoder.seen.clear()
-    rank(shop, Request(words="green lamp"), dense=vectors)
+    rank(shop, Request(words="green lamp"), dense=lambda: vectors)
     assert encoder.seen == []
 
 
@@ -168,3 +168,36 @@ def test_an_encoder_of_the_extra_is_asked_for_in_one_line_when_it_is_missing(
     monkeypatch.setitem(__import__("sys").modules, "sentence_transformers", None)
     with pytest.raises(MisuseError, match=r"\[sentence-transformers\]"):
         dense.SentenceTransformer("some/model")
+
+
+def test_the_background_embeds_and_never_makes_a_question_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dense, "load_encoder", lambda name=dense.DEFAULT_ENCODER: Words())
+    shop = memory_catalogue(goods("red dress", "blue kettle"))
+    source = dense.DenseSource(shop)
+    source.start()
+    source()  # whatever there is yet
+    for _ in range(200):
+        if (index := source()) is not None and index.coverage == 1.0:
+            break
+        source._thread.join(0.05)  # type: ignore[union-attr]
+    assert index is not None and index.search("blue kettle", 1)[0].tolist() == [1]
+    source.close()
+
+
+def test_without_vectors_a_question_gets_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        dense, "load_encoder", lambda name=dense.DEFAULT_ENCODER: pytest.fail("must not load")
+    )
+    source = dense.DenseSource(memory_catalogue(goods("red dress")))
+    assert source() is None
+
+
+def test_vectors_of_another_model_are_left_aside_and_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    shop = memory_catalogue(goods("red dress"))
+    embed_products(shop.path, shop, encoder=Words(identity="other"))
+    monkeypatch.setattr(dense, "load_encoder", lambda name=dense.DEFAULT_ENCODER: Words(identity="mine"))
+    source = dense.DenseSource(shop)
+    source.start()
+    source._thread.join(5)  # type: ignore[union-attr]
+    assert source() is None
+    assert source.error is not None and "--again" in str(source.error)
