@@ -122,12 +122,15 @@ def test_a_cross_encoder_from_a_folder_reorders_and_adds_nothing(cross_encoder: 
     scores = judge("something to boil water in", [p.title for p in GOODS])
     assert len(set(scores)) == len(GOODS) and all(np.isfinite(scores))
     assert judge("something to boil water in", [p.title for p in GOODS]) == scores
-    shop = memory_catalogue(GOODS)
-    wish = Request(words="steel gown power", exclusions=(Exclusion("scarlet"),))
-    plain, looked_at = rank(shop, wish), rank(shop, wish, judge=judge)
-    assert (
-        {i.product.id for i in looked_at.items} == {i.product.id for i in plain.items} == {"kettle", "bank"}
-    )
+    lamps = [
+        Product(f"l{n}", f"Lamp {name}", categories=("Lamps",))
+        for n, name in enumerate(["oak", "brass", "glass"])
+    ]
+    shop = memory_catalogue(lamps)
+    wish = Request(category="lamp", exclusions=(Exclusion("brass"),))
+    looked_at = rank(shop, wish, judge=judge).items
+    assert {item.product.id for item in looked_at} == {"l0", "l2"}
+    assert all("cross_encoder" in item.terms for item in looked_at)
 
 
 @pytest.mark.parametrize("command", [["ask", "power bank under 20k"], ["catalog", "list"]])
