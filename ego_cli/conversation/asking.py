@@ -103,6 +103,7 @@ def request_for(
     bounds: PriceBounds,
     recollection: Recollection | None = None,
     hide_seen: bool = False,
+    strict: bool = True,
     limit: int = 10,
 ) -> Request:
     """What to look for, for one want. ``recollection`` is what memory knows that bears on it."""
@@ -134,6 +135,7 @@ def request_for(
         hidden=frozenset(hidden),
         erased=_erased_values(state, want, said),
         personal=memory.personal,
+        strict=strict,
         limit=limit,
     )
 

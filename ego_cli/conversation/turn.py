@@ -87,6 +87,7 @@ class Assistant:
     clock: Clock = utc_now
     show: Sequence[int] = decide.SHOW_BY_EVIDENCE
     insist: bool = False
+    lenient: bool = False  # what was said weighs but rules nothing out: for evaluations, where a misreading costs a list
     tags: tuple[str, ...] = ()
     state: State = field(default_factory=State)
     scores: dict[str, Scored] = field(default_factory=dict)
@@ -330,6 +331,7 @@ class Assistant:
                 bounds=bounds,
                 recollection=recollections[want.id] if want else self._recollect(state, None),
                 hide_seen=Kind.SHOW_MORE in kinds,
+                strict=not self.lenient,
             )
             ranked = self._rank(request)
             relaxed = None

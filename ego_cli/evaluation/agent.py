@@ -64,7 +64,7 @@ class Agent:
         self._catalogue = open_catalogue(catalog_path)
         self._show = tuple(show)
         # Never spoken to: sessions are copies of it, so that the catalogue's words are read once and not for each.
-        self._fresh = Assistant(self._catalogue, self._settings, insist=True)
+        self._fresh = Assistant(self._catalogue, self._settings, insist=True, lenient=True)
         self._sessions: OrderedDict[str, Assistant] = OrderedDict()
         self._last: dict[str, TurnDone] = {}
 

@@ -68,7 +68,7 @@ def allowed(catalogue: Catalogue, index: RankingIndex, request: Request) -> Allo
         if request.category
         else TypeMatch(np.ones(size, dtype=np.float32), True)
     )
-    mask = of_type(match)
+    mask = of_type(match) if request.strict else np.ones(size, dtype=bool)
     filtered: dict[str, int] = {}
 
     def keep(rule: str, kept: Mask) -> None:
@@ -87,7 +87,7 @@ def allowed(catalogue: Catalogue, index: RankingIndex, request: Request) -> Allo
     for exclusion in request.exclusions:
         keep(f"exclusion: {exclusion.value}", ~carrying(index, exclusion))
     for wanted in request.requirements:
-        if wanted.hard:
+        if wanted.hard and request.strict:
             keep(f"{wanted.attribute}: {text_of(wanted)}", holds(catalogue, index, wanted) != NO)
     but_price = mask
     keep("price", price_fits(catalogue, request))
