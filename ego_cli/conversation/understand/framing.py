@@ -48,7 +48,7 @@ def in_frame(
     found = whole_clauses(change_of_mind(found, text), text)
     found = one_shelf(keep_topic(found, text, context, lexicon), lexicon)
     found = wishes_not_pointers(one_thing_each(found, text), context)
-    return plain_wishes(of_parts(found, text))
+    return plain_wishes(of_parts(plain_answers(found, text, context), text))
 
 
 def keep_topic(acts: Sequence[Act], text: str, context: Context, lexicon: Lexicon) -> list[Act]:
