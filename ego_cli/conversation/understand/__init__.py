@@ -65,7 +65,9 @@ def understand(text: str, lexicon: Lexicon, context: Context = _NO_CONTEXT) -> U
     )
     compared = find_relative(read, tokens, names, said.used | counted | steering, context)
     used = said.used | compared.used
-    word_for_word = find_verbatim(read, tokens, amounts, used, lexicon)
+    word_for_word = find_verbatim(
+        read, tokens, names, amounts, used, lexicon, looking=bool(context.categories)
+    )
     used |= word_for_word.used
     statements = find_statements(read, tokens, used)
     plain = statements.plain

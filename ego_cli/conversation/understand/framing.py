@@ -275,22 +275,51 @@ def wishes_not_pointers(acts: Sequence[Act], context: Context) -> list[Act]:
     """ "Peach, and square toe" after a question wishes for peach; "the peach one" points at an item."""
     if not context.asked:
         return list(acts)
-    return [
-        replace(
-            act,
-            kind=Kind.CONSTRAIN,
-            attribute="feature",
-            operator=Operator.IS,
-            value=act.target.words,
-            target=None,
-        )
-        if act.kind is Kind.REFER
-        and act.target is not None
-        and act.target.how == "attribute"
-        and not _POINTER.search(_plain(act.words))
-        else act
-        for act in acts
-    ]
+    return [_pointed_wish(act) or act for act in acts]
+
+
+def _pointed_wish(act: Act) -> Act | None:
+    target = act.target
+    if target is None or target.how != "attribute":
+        return None
+    bare = act.kind is Kind.REFER and not _POINTER.search(_plain(act.words))
+    liked = act.kind is Kind.MORE_LIKE and not _SIMILAR.search(_plain(act.words))  # "I go like the rust one"
+    if not bare and not liked:
+        return None
+    return replace(
+        act, kind=Kind.CONSTRAIN, attribute="feature", operator=Operator.IS, value=target.words, target=None
+    )
+
+
+_SIMILAR = re.compile(r"\b(?:more|similar|same|others|another)\b")
+
+
+@cache
+def _vocatives() -> frozenset[str]:
+    return frozenset(load_toml("dialogue.toml")["vocatives"]["phrases"])
+
+
+_ASKS = re.compile(
+    r"\?|^\W*(?:which|what|how|is|are|does|do|can|will|has|have|any|wetin|e get|who|where|when)\b"
+)
+
+
+def plain_answers(acts: Sequence[Act], text: str, context: Context) -> list[Act]:
+    """In an answer, "my guy" is no wish for men's things, and "comes in a box" asks nothing."""
+    kept = [act for act in acts if not (act.attribute == "gender" and _called(act, text))]
+    if not context.asked or _ASKS.search(_plain(text)):
+        return kept
+    return [act for act in kept if act.kind is not Kind.ASK or len(kept) == 1]
+
+
+def _called(act: Act, text: str) -> bool:
+    if act.span is None:
+        return False
+    start = act.span.start
+    if text[max(0, start - 3) : start].lower() == "my ":
+        start -= 3
+    alone = not re.match(r"[\s-]*\w", text[act.span.end :])  # nothing behind it that it could describe
+    return alone and _plain(text[start : act.span.end]).strip() in _vocatives()
 
 
 _LISTED = re.compile(

@@ -307,6 +307,11 @@ class _Builder:
         for said, meant in language().pidgin_words.items():
             if stems_of(meant) in general:
                 self.add(stems_of(said), Name("product", meant))
+        for entry in load_toml("synonyms.toml")["synonym"]:
+            for phrase in entry["say"] if entry["domain"] == "type" else ():
+                stems = stems_of(phrase)
+                if len(stems) > 1 and (stems, "product") not in self._seen:  # "sun glasses"
+                    self.add(stems, Name("product", phrase, known=False))
         for phrase in _idioms():
             self.add(stems_of(phrase), Name("idiom", phrase))
 

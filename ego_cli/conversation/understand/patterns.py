@@ -94,4 +94,6 @@ def _stands(page: Page, pattern: Pattern, start: int, end: int) -> bool:
         return True
     if pattern.where == "whole":
         return page.is_whole(start, end)
+    if pattern.where == "part":
+        return page.at_start(start) and page.word(end) in ("", ",", ".", "!", ";")
     return page.at_start(start) and (pattern.where != "tail" or page.is_tail(end))

@@ -135,4 +135,4 @@ def _is_part(item: Item) -> bool:
     if item.kind != "name":
         return False
     kinds = {name.kind for name in item.names}
-    return "part" in kinds and not kinds & {"colour", "material"}
+    return "part" in kinds and not kinds & {"colour", "material", "product"}

@@ -268,13 +268,24 @@ class _Finder:
             colour = head.endswith(("coloured", "colour"))
             own_weight = head in ("lighter", "heavier") and noun[0] in ("framed", "weight", "frame")
             attribute = "colour" if colour else attribute if own_weight else " ".join(noun)
-        return self._wish(index, noun_end, attribute, value, sign, complaint=False)
+        return self._of_item(index, noun_end, attribute, value, sign)
+
+    def _of_item(self, start: int, end: int, attribute: str, value: str, sign: int) -> int:
+        """ "A bigger version of the first": the item that it is measured against."""
+        index = end + 1 if self._at(end) in ("version", "one", "option", "model") else end
+        found = read_target(self.tokens, index + 1, self.context) if self._at(index) == "of" else None
+        if found is None:
+            return self._wish(start, end, attribute, value, sign, complaint=False)
+        self._emit(
+            start, found[1], Act(Kind.RELATIVE, attribute, value=value, number=float(sign), target=found[0])
+        )
+        return found[1]
 
     def _head(self, index: int) -> tuple[int, str, str, int] | None:
         """The comparative at ``index``: end, words, attribute, direction."""
         match = longest(_comparatives(), self.words, index)
         word = self.words[index]
-        if match is not None:
+        if match is not None and not (index in self.products and not self.shown):
             end, meanings = match
             head, attribute, sign = meanings[0]
             if head == "better" and not self._wished(index):

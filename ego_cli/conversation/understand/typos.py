@@ -142,6 +142,7 @@ def _best(word: str, candidates: Sequence[str], lexicon: Lexicon) -> str:
         key=lambda w: (
             w[0] != word[0],
             sorted(w) != sorted(word),
+            w[-2:] != word[-2:],
             -lexicon.vocabulary.get(w, 0),
             abs(len(w) - len(word)),
             w,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ego_cli.conversation.understand.acts import Act, Hardness, Kind, Operator, Span
 from ego_cli.conversation.understand.language import language
-from ego_cli.conversation.understand.lexicon import Lexicon, stems_of
+from ego_cli.conversation.understand.lexicon import Lexicon, NameSpan, stems_of
 from ego_cli.conversation.understand.numbers import Amount
 from ego_cli.conversation.understand.page import Found
 from ego_cli.conversation.understand.tokens import Token
@@ -26,12 +26,22 @@ _SLOTS = {
 
 
 def find_verbatim(
-    text: str, tokens: Sequence[Token], amounts: Sequence[Amount], used: frozenset[int], lexicon: Lexicon
+    text: str,
+    tokens: Sequence[Token],
+    names: Sequence[NameSpan],
+    amounts: Sequence[Amount],
+    used: frozenset[int],
+    lexicon: Lexicon,
+    looking: bool,
 ) -> Found:
-    """The needs behind a colon whose sentence says nothing else; prices among them are left to the amounts."""
+    """The needs behind a colon whose sentence says nothing else; prices among them are left to the amounts.
+
+    ``looking``: some product is looked for already; otherwise nouns behind the colon are the wants themselves.
+    """
     start = _colon(tokens, used)
-    if start is None:
-        return Found((), frozenset())
+    products = [span.start for span in names if any(name.kind == "product" for name in span.names)]
+    if start is None or (products and not looking and min(products) >= start):
+        return Found((), frozenset())  # "I need two things: a fan and a lamp" is a list of wants
     acts: list[Act] = []
     taken: set[int] = set()
     begin = start
