@@ -75,11 +75,19 @@ def recall(
     max_tokens: Annotated[int, typer.Option(min=0, help="Most tokens that the answer may cost.")] = 1_000,
     max_results: Annotated[int, typer.Option(min=0, help="Most memories.")] = 20,
     why: Annotated[bool, typer.Option("--why", help="Say why each one came.")] = False,
+    dense: Annotated[
+        bool,
+        typer.Option("--dense", help="Search by meaning too, with the sentence model (half a second more)."),
+    ] = False,
     user: User = None,
     as_json: Json = False,
 ) -> None:
     """Ask a memory what it knows."""
     with _memory(user) as memory:
+        if dense:
+            from ego_cli.catalog.dense import load_encoder
+
+            memory.embedder = load_encoder()
         found = memory.recall(query, max_tokens=max_tokens, max_results=max_results)
     if as_json:
         for item in found:

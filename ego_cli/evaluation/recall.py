@@ -17,7 +17,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from ego_cli.errors import MisuseError
+from ego_cli.errors import MisuseError, ServiceAwayError
+from ego_cli.evaluation.memory_suites import SuiteResult, precision_report, preference_report
 from ego_cli.memory.entry import Embedder, as_utc
 from ego_cli.memory.memory import Memory, open_memory
 from ego_cli.memory.tokens import words_of
@@ -43,14 +44,26 @@ class Question:
 class RecallReport:
     """All questions and the means over them; ``baseline_…`` is plain BM25 over the turns' own words."""
 
-    questions: tuple[Question, ...]
-    summary: Mapping[str, float] = field(default_factory=dict)
+    questions: tuple[Question | SuiteResult, ...]
+    summary: Mapping[str, Any] = field(default_factory=dict)
 
 
 def evaluate_recall(
-    path: Path, *, embedder: Embedder | None = None, advance: Callable[[int, int | None], None] | None = None
+    path: Path,
+    *,
+    embedder: Embedder | None = None,
+    dense: bool = True,
+    advance: Callable[[int, int | None], None] | None = None,
 ) -> RecallReport:
-    """Score a file. ``MisuseError`` names the first line that has not the form."""
+    """Score a file of conversations, or one of the two suites when ``path`` is its folder.
+
+    ``dense`` searches by the bundled sentence model as well (or by ``embedder``); without the model's weights, by words
+    alone. ``MisuseError`` names the first line that has not the form.
+    """
+    if embedder is None and dense:
+        embedder = _sentence_model()
+    if path.is_dir():
+        return _suite(path, embedder)
     conversations = list(_read(path))
     results: list[Question] = []
     plain: list[tuple[float, float]] = []
@@ -74,43 +87,27 @@ def evaluate_recall(
     return RecallReport(tuple(results), summary)
 
 
-def measure(
-    path: Path, *, embedder: Embedder | None = None, advance: Callable[[int, int | None], None] | None = None
-) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """What ``ego eval recall PATH`` prints: lines, and the summary object.
+def _sentence_model() -> Embedder | None:
+    from ego_cli.catalog.dense import load_encoder
 
-    A file holds conversations with questions; a folder is one of the two suites, told by what is in it.
-    """
-    from ego_cli.evaluation.memory_suites import precision_report, preference_report
+    try:
+        return load_encoder()
+    except ServiceAwayError:
+        return None
 
-    if (path / "beliefs.seed.json").is_file():
-        suite = precision_report(path)
-    elif path.is_dir() and any(path.glob("explicit_*.jsonl")):
-        suite = preference_report(path, embedder=embedder)
-    elif path.is_dir():
-        raise MisuseError(
-            f"{path} holds no suite that is known", hint="a JSON lines file, precisionmembench or prefeval"
-        )
+
+def _suite(folder: Path, embedder: Embedder | None) -> RecallReport:
+    """One of the two suites, told by what is in the folder."""
+    if (folder / "beliefs.seed.json").is_file():
+        report = precision_report(folder)
+    elif any(folder.glob("explicit_*.jsonl")):
+        report = preference_report(folder, embedder=embedder)
     else:
-        report = evaluate_recall(path, embedder=embedder, advance=advance)
-        missed = [
-            {
-                "user": q.user,
-                "query": q.query,
-                "evidence": list(q.evidence),
-                "found": list(q.found),
-                "recall_at_10": q.at_10,
-            }
-            for q in report.questions
-            if q.at_10 < 1
-        ]
-        return missed, dict(report.summary)
-    failed = [
-        {"id": result.id, "group": result.group, "failures": list(result.failures)}
-        for result in suite.results
-        if not result.passed
-    ]
-    return failed, dict(suite.summary)
+        raise MisuseError(
+            f"{folder} holds no suite that is known",
+            hint="precisionMemBench or PrefEval, or a JSON lines file",
+        )
+    return RecallReport(report.results, report.summary)
 
 
 def _read(path: Path) -> Iterator[dict[str, Any]]:

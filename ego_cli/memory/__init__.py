@@ -5,11 +5,13 @@ explained when it is used, and gone when she says so.
                             │
               consolidate ──┤── forgetting (how rows fade), forget (for good)
 
-entry.py     what one memory is
-extract.py   words -> facts, by the rules of data/memory_rules.toml
-store.py     one SQLite file per shopper
-memory.py    Memory: what everybody else calls
-recall.py    finding and packing; profile.py: what bears on a request
-forgetting.py, forget.py, consolidate.py, nudges.py, schema.py (AgentMemory version 2)
-times.py, tokens.py   days in words, words as search terms
+memory.py       Memory, which everybody else calls; entry.py: what one memory is
+extract.py      words -> facts, by the rules of data/memory_rules.toml (grammar.py); things.py: sizes, money, objects
+events.py       what happened -> rows; ingest.py: events from files, and the quiz
+store.py        one SQLite file per shopper
+recall.py       what comes back for a question, packed; index.py finds it; profile.py: what bears on a request
+forgetting.py   how memories fade (curve.py shows it); forget.py: forgetting for good
+consolidate.py  merging, inferring, the summary, the background thread; nudges.py: things worth saying unasked
+transfer.py     out and in; schema.py: AgentMemory version 2
+times.py, tokens.py, vectors.py   days in words, words as search terms, sentence vectors
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -27,7 +27,9 @@ class Embedder(Protocol):
     identity: str
     size: int
 
-    def encode(self, texts: list[str], /) -> Any: ...
+    def encode(self, texts: Sequence[str], /) -> Any:
+        """``len(texts)`` x ``size`` float32, rows of length 1."""
+        ...
 
 
 def utc_now() -> datetime:

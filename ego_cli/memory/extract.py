@@ -23,6 +23,7 @@ LONGEST_MESSAGE = 4_000  # characters that are read; nobody says more about hers
 LONGEST_TEXT = 200  # characters of a fact's text
 
 
+_RUNS = re.compile(r"([ ,.;:!?…\"'()*–—-])(?: ?\1){2,}")  # runs of one sign say no more than one of it
 _SENTENCE_END = re.compile(r"(?<=[^\d\W])[.](?=\s|$)|(?<=\d)[.](?=\s|$)|[!?;\n]+|:(?=\s)|\s[-–—]+\s")
 
 
@@ -101,6 +102,7 @@ def relation_in(words: str, subjects: Iterable[str]) -> tuple[str, str]:
 
 def _clauses(text: str, grammar: Grammar) -> Iterator[str]:
     text = text[:LONGEST_MESSAGE].replace("’", "'").replace("‘", "'")
+    text = _RUNS.sub(r"\1", re.sub(r"[^\S\n]+", " ", text))
     start = 0
     for end in [*_SENTENCE_END.finditer(text), None]:
         sentence = text[start : end.start() if end else len(text)].strip()

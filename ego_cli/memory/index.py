@@ -35,6 +35,7 @@ BRIEF, BRIEF_TERMS = 0.7, 4.0  # taken off a turn of no words, fading with its l
 REPLYING = 0.5  # a turn by an assistant is seldom what someone wants to be reminded of
 DENSE_SHARE = 0.5
 DENSE_BEFORE, DENSE_AFTER = 0.15, 0.05
+FEW_ROWS = 8  # among fewer rows the middle one says nothing about chance
 DENSE_FLOOR = 0.2  # cosine below which a sentence vector alone is no evidence for a fact
 
 NAMED = 1.2  # relevance of a row that the question calls by name: above the best match of words
@@ -296,7 +297,8 @@ class Index:
         import numpy as np
 
         own, scaled = dense
-        middle, top = float(np.median(scaled)), float(scaled.max())
+        top = float(scaled.max())
+        middle = float(np.median(scaled)) if len(scaled) >= FEW_ROWS else 0.0
         near = np.maximum(0.0, (scaled - middle) / max(1e-6, top - middle)).tolist()
         alone = own.tolist()
         scores = {}

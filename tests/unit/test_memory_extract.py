@@ -167,6 +167,11 @@ def test_two_things_in_one_sentence_are_two_facts_and_one_thing_with_two_colours
     assert read("I like black and white shirts") == [("likes black and white shirts", 1)]
 
 
+@pytest.mark.parametrize("between", ["   ", "\t", "\u00a0" * 40, " " * 3_000])
+def test_space_of_any_width_is_one_space(between: str) -> None:
+    assert read(f"I like{between}blue") == [("likes blue", 1)]
+
+
 def test_a_remembered_sentence_that_no_rule_reads_becomes_a_note() -> None:
     assert read("remember that the gate code changes on Mondays") == [("the gate code changes on Mondays", 0)]
 

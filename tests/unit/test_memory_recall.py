@@ -243,10 +243,10 @@ def test_evidence_recall_is_scored_by_hand_computable_shares(tmp_path: Path) -> 
         '"questions": [{"query": "What did Ada adopt?", "time": "2023-06-01", "evidence": ["1"]},'
         '{"query": "What is Bayo repairing?", "evidence": ["2", "none"]}, {"query": "Unanswerable?", "evidence": []}]}\n'
     )
-    report = evaluate_recall(path)
+    report = evaluate_recall(path, dense=False)
     assert report.summary["questions"] == 2
     assert report.summary["recall_at_5"] == pytest.approx(0.75)
-    assert report.questions[0].found[0] == "1"
+    assert report.questions[0].found[0] == "1"  # type: ignore[union-attr]
 
 
 def test_precision_mem_bench_returns_nothing_that_it_must_not(shared: Path) -> None:
