@@ -212,17 +212,22 @@ class Evidence:
 
     def stating(self, phrase: Sequence[str], fields: Sequence[Field] | None = None) -> Rows:
         """Rows of which one statement (of ``fields``; None = any but ingredients) holds every stem of ``phrase``."""
-        if not phrase:
-            return np.empty(0, dtype=np.int32)
-        rows = self.postings(min(phrase, key=self.frequency))
-        for word in phrase:
-            if len(rows) and len(phrase) > 1:
-                rows = rows[_member(rows, self.postings(word))]
+        rows = self.holding(phrase)
         if not len(rows) or (len(phrase) == 1 and fields is None):
             return rows
         return rows[
             self.best_statement(rows, {self.id_of[w]: 1.0 for w in phrase}, fields) >= len(phrase) - 0.5
         ]
+
+    def holding(self, words: Sequence[str]) -> Rows:
+        """Rows that state every stem of ``words``, in whichever statements, ascending."""
+        if not words:
+            return np.empty(0, dtype=np.int32)
+        rarest, *others = sorted(words, key=self.frequency)
+        rows = self.postings(rarest)
+        for word in others:
+            rows = rows[_member(rows, self.postings(word))]
+        return rows
 
     def best_statement(
         self, rows: Rows, weights: Mapping[int, float], fields: Sequence[Field] | None = None

@@ -251,11 +251,11 @@ class TypeIndex:
             score[rows[self._same_domain(rows, named_by_path)]] = MAIN_HEAD
         np.maximum(score, named_by_path, out=score)
         tags = taxonomy().by_name.get(name)
-        tagged = (
-            np.isin(self.tag_of_row, tags) & ~self._extra_to(name)
-            if tags
-            else np.zeros(self.rows, dtype=bool)
-        )
+        tagged = np.zeros(self.rows, dtype=bool)
+        if tags:
+            wanted = np.zeros(len(taxonomy().tags), dtype=bool)
+            wanted[list(tags)] = True
+            tagged = wanted[self.tag_of_row] & ~self._extra_to(name)
         score[tagged] = np.maximum(score[tagged], WHOLE_KIND)
         if others:
             score *= self._says(others) | complete[self.path_of_row] | tagged
@@ -267,7 +267,7 @@ class TypeIndex:
         for word in words:
             here = np.zeros(self.rows, dtype=bool)
             for meant in ((word,), *same_words((word,))):
-                here[self._evidence.stating(meant)] = True
+                here[self._evidence.holding(meant)] = True
             says &= here
         return says
 
@@ -289,9 +289,11 @@ class TypeIndex:
             for path, _, stems in self._ending[word]:
                 extra[path] |= bool(stems & set(name))
         rows = extra[self.path_of_row]
-        said = self._evidence.postings(name[-1])
+        says = np.zeros(self.rows, dtype=bool)
+        says[self._evidence.postings(name[-1])] = True
         for word in accessories & self.main.keys():
-            rows[np.intersect1d(self.main[word], said, assume_unique=True)] = True
+            ends = self.main[word]
+            rows[ends[says[ends]]] = True
         return np.asarray(rows)
 
     def _paths_named(self, stems: tuple[str, ...]) -> list[int]:
