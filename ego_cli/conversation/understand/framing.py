@@ -45,7 +45,7 @@ def in_frame(
 ) -> list[Act]:
     """All readings of this module, in order."""
     found = salvage(nothing_more(acts, text, context), text, tokens, lexicon)
-    found = whole_clauses(change_of_mind(found, text), text)
+    found = whole_clauses(change_of_mind(figures_not_prices(found, text), text), text)
     found = one_shelf(keep_topic(found, text, context, lexicon), lexicon)
     found = wishes_not_pointers(one_thing_each(found, text), context)
     return plain_wishes(of_parts(plain_answers(found, text, context), text))
@@ -157,7 +157,7 @@ def change_of_mind(acts: Sequence[Act], text: str) -> list[Act]:
         return list(acts)
     inside = set(stems_of(match[0]))
     kept = [
-        act
+        _wanted_after(act, text, match.end())
         for act in acts
         if not (
             act.kind in (Kind.CONSTRAIN, Kind.REJECT, Kind.UNCLEAR)
@@ -169,6 +169,15 @@ def change_of_mind(acts: Sequence[Act], text: str) -> list[Act]:
         return [replace(act, note="strong") if act.kind is Kind.OVERRIDE else act for act in kept]
     span = Span(match.start(), match.end())
     return [Act(Kind.OVERRIDE, note="strong", words=text[match.start() : match.end()], span=span), *kept]
+
+
+def _wanted_after(act: Act, text: str, start: int) -> Act:
+    """ "Rather than what I said, nylon": the negation belongs to the saying, not to what follows it."""
+    if act.kind is not Kind.CONSTRAIN or act.polarity > 0 or act.span is None or act.span.start < start:
+        return act
+    between = set(re.findall(r"[a-z']+", _plain(text[start : act.span.start])))
+    negated = between & set(load_toml("dialogue.toml")["figures"]["negators"])
+    return act if negated else replace(act, polarity=1)
 
 
 _CLAUSE_END = re.compile(r"[.,;:!?]|$")
@@ -212,6 +221,7 @@ def of_parts(acts: Sequence[Act], text: str) -> list[Act]:
             continue
         between = _plain(text[one.span.end : other.span.start])
         part_behind = _is_material(one) and _is_part(other) and _BESIDE.fullmatch(between)
+        part_behind = part_behind and not _before_noun(other, ordered, text)
         part_before = _is_part(one) and _is_material(other) and _MADE_OF.fullmatch(between)
         if part_behind or part_before:
             words = text[one.span.start : other.span.end]
@@ -221,6 +231,13 @@ def of_parts(acts: Sequence[Act], text: str) -> list[Act]:
             )
             dropped.add(id(one if part_behind else other))
     return [joined.get(id(act), act) for act in acts if id(act) not in dropped]
+
+
+def _before_noun(act: Act, ordered: Sequence[Act], text: str) -> bool:
+    """ "Red midi dress": both words describe the noun right behind them."""
+    needs = [a.span.start for a in ordered if a.kind is Kind.NEED and a.span is not None]
+    end = act.span.end if act.span else 0
+    return any(start >= end and not text[end:start].strip() for start in needs)
 
 
 def _is_material(act: Act) -> bool:
@@ -320,6 +337,42 @@ def _called(act: Act, text: str) -> bool:
         start -= 3
     alone = not re.match(r"[\s-]*\w", text[act.span.end :])  # nothing behind it that it could describe
     return alone and _plain(text[start : act.span.end]).strip() in _vocatives()
+
+
+_BARE = re.compile(r"\d[\d.,]*\s*[k+]?", re.IGNORECASE)
+
+
+def figures_not_prices(acts: Sequence[Act], text: str) -> list[Act]:
+    """ "14k gold", "UPF 50+": a bare number that belongs to the word beside it is part of a wish."""
+    table = load_toml("dialogue.toml")["figures"]
+    found = []
+    for act in acts:
+        if (
+            act.attribute == "price"
+            and act.unit is None
+            and act.span is not None
+            and _BARE.fullmatch(act.words.strip())
+        ):
+            before = re.search(r"([\w-]+)\s*$", text[: act.span.start])
+            behind = re.match(r"\s*([\w-]+)", text[act.span.end :])
+            if behind and behind[1].lower() in table["behind"]:
+                words = text[act.span.start : act.span.end + behind.end()]
+            elif before and before[1].lower() in table["before"]:
+                words = text[before.start() : act.span.end]
+            else:
+                words = ""
+            if words:
+                act = Act(
+                    Kind.CONSTRAIN,
+                    attribute="feature",
+                    operator=Operator.IS,
+                    value=words.strip(),
+                    words=words.strip(),
+                    span=act.span,
+                    group=act.group,
+                )
+        found.append(act)
+    return found
 
 
 _LISTED = re.compile(
