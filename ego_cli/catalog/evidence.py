@@ -26,7 +26,7 @@ from ego_cli.catalog.text import cached_terms, in_base, measures, stem, terms
 
 Rows = NDArray[np.int32]
 NOT = "¬"
-FORMAT = 1  # of the files on disk; another number means: build anew
+FORMAT = 2  # of the files on disk; another number means: build anew
 LONGEST_SENTENCES = 14  # sentences of a description that are read
 SHORT = 80  # characters up to which a statement is likely to be shared between products
 
@@ -106,6 +106,7 @@ class Arrays:
     token: NDArray[np.int32]  # T
     row_of_stem: NDArray[np.int64]  # V + 1: postings over all fields but ingredients
     posting: NDArray[np.int32]  # rows, ascending within a stem
+    posting_fields: NDArray[np.uint16]  # bit f: the stem stands in field f of the row
     listed_of_stem: NDArray[np.int64]  # V + 1: the same for ingredient lists
     listed: NDArray[np.int32]
     quantity_of_unit: NDArray[np.int64]  # number of quantity kinds + 1
@@ -213,11 +214,22 @@ class Evidence:
     def stating(self, phrase: Sequence[str], fields: Sequence[Field] | None = None) -> Rows:
         """Rows of which one statement (of ``fields``; None = any but ingredients) holds every stem of ``phrase``."""
         rows = self.holding(phrase)
+        if fields is not None and len(rows):
+            rows = rows[self._in_fields(phrase[-1], rows, fields)]
+            if len(phrase) == 1:
+                return rows
         if not len(rows) or (len(phrase) == 1 and fields is None):
             return rows
         return rows[
             self.best_statement(rows, {self.id_of[w]: 1.0 for w in phrase}, fields) >= len(phrase) - 0.5
         ]
+
+    def _in_fields(self, word: str, rows: Rows, fields: Sequence[Field]) -> NDArray[np.bool_]:
+        """Which of ``rows``, all of which state ``word``, do so in one of ``fields``."""
+        start, end = self.arrays.row_of_stem[(number := self.id_of[word]) : number + 2]
+        place = np.searchsorted(self.arrays.posting[start:end], rows)
+        wanted = np.uint16(sum(1 << field for field in fields))
+        return np.asarray((self.arrays.posting_fields[start:end][place] & wanted) != 0)
 
     def holding(self, words: Sequence[str]) -> Rows:
         """Rows that state every stem of ``words``, in whichever statements, ascending."""
@@ -361,8 +373,9 @@ class EvidenceReader:
         row_of_unit = np.repeat(np.arange(rows, dtype=np.int64), np.diff(unit_of_row))
         pairs = token.astype(np.int64) * max(rows, 1) + np.repeat(row_of_unit, lengths)
         spoken = np.repeat(field != Field.INGREDIENTS, lengths)
-        row_of_stem, posting = _inverted(pairs[spoken], rows, stems)
-        listed_of_stem, listed = _inverted(pairs[~spoken], rows, stems)
+        bits = (1 << np.repeat(field, lengths).astype(np.uint16)).astype(np.uint16)
+        row_of_stem, posting, posting_fields = _inverted(pairs[spoken], bits[spoken], rows, stems)
+        listed_of_stem, listed, _ = _inverted(pairs[~spoken], bits[~spoken], rows, stems)
         kind = np.array(self._quantity_kind, dtype=np.int32)
         order = np.argsort(kind, kind="stable")
         return Arrays(
@@ -372,6 +385,7 @@ class EvidenceReader:
             token=token,
             row_of_stem=row_of_stem,
             posting=posting,
+            posting_fields=posting_fields,
             listed_of_stem=listed_of_stem,
             listed=listed,
             quantity_of_unit=np.searchsorted(kind[order], np.arange(len(self.kinds) + 1)).astype(np.int64),
@@ -381,11 +395,18 @@ class EvidenceReader:
         )
 
 
-def _inverted(pairs: NDArray[np.int64], rows: int, stems: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    pairs = np.sort(pairs)
-    distinct = pairs[np.concatenate(([True], pairs[1:] != pairs[:-1]))] if len(pairs) else pairs
-    stem_of, row_of = np.divmod(distinct, max(rows, 1))
-    return np.searchsorted(stem_of, np.arange(stems + 1)).astype(np.int64), row_of.astype(np.int32)
+def _inverted(
+    pairs: NDArray[np.int64], bits: NDArray[np.uint16], rows: int, stems: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint16]]:
+    """From (stem, row) pairs, each in one field: where each stem's rows begin, the rows, and their fields."""
+    if not len(pairs):
+        return np.zeros(stems + 1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint16)
+    order = np.argsort(pairs, kind="stable")
+    pairs = pairs[order]
+    starts = np.flatnonzero(np.concatenate(([True], pairs[1:] != pairs[:-1])))
+    stem_of, row_of = np.divmod(pairs[starts], max(rows, 1))
+    fields = np.bitwise_or.reduceat(bits[order], starts)
+    return np.searchsorted(stem_of, np.arange(stems + 1)).astype(np.int64), row_of.astype(np.int32), fields
 
 
 # --- amounts ---------------------------------------------------------------------------------------------------------

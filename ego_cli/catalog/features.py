@@ -41,6 +41,7 @@ class Features:
     enrichment_depth: NDArray[np.int16]
     shrunk_rating: Floats  # stars
     seller_score: Floats  # percent of good orders; NaN = not stated
+    log_reviews: Floats  # ln(1 + reviews)
 
     def of(self, row: int) -> Mapping[str, float]:
         """One product's features by name, for the product page."""
@@ -87,6 +88,7 @@ class FeatureReader:
             enrichment_depth=depth,
             shrunk_rating=shrunk,
             seller_score=np.array(self._seller, dtype=np.float32),
+            log_reviews=np.log1p(count).astype(np.float32),
         )
 
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 ASIDE_FROM = 8_000  # products from which a process of its own pays for its start
 FOLDER = "ranking"  # below the folder of a catalogue's generation
 LISTS = ("taxonomy.toml", "claims.toml", "colours.toml", "stems.toml", "units.toml")  # read while building
-FORMAT = 3  # of this folder; another number means: build anew
+FORMAT = 5  # of this folder; another number means: build anew
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)

@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ego_cli.catalog.evidence import NOT, Field, tokens_of
+from ego_cli.catalog.facets import SINGLE
 from ego_cli.catalog.index import RankingIndex
 from ego_cli.catalog.kinds import same_words
 from ego_cli.catalog.text import in_base, stem, unit_named
@@ -36,8 +38,23 @@ _SIZE_LABEL = re.compile(r"^(?:size|eu|us|uk|eur|int|w)\.?\s*[:#]?\s*(?=\w)|\s*(
 _ANY_SIZE = frozenset({"one size", "free size", "onesize", "os", "adjustable"})
 
 
+_kept: WeakKeyDictionary[RankingIndex, dict[tuple[object, ...], Verdicts]] = WeakKeyDictionary()
+_KEPT = 64  # verdicts a catalogue: a requirement holds for many turns
+
+
 def holds(catalogue: Catalogue, index: RankingIndex, wanted: Requirement) -> Verdicts:
     """Per row of the catalogue, whether it meets ``wanted``."""
+    kept = _kept.setdefault(index, {})
+    key = (wanted.attribute, wanted.operator, wanted.values, wanted.number, wanted.unit)
+    found = kept.get(key)
+    if found is None:
+        if len(kept) >= _KEPT:
+            kept.pop(next(iter(kept)), None)
+        found = kept[key] = _holds(catalogue, index, wanted)
+    return found
+
+
+def _holds(catalogue: Catalogue, index: RankingIndex, wanted: Requirement) -> Verdicts:
     if wanted.attribute == "rating":
         return _bound(catalogue.columns["rating"].astype(np.float64), wanted)
     if wanted.attribute in ("reviews", "rating_count", "popularity"):
@@ -73,10 +90,8 @@ def _value(index: RankingIndex, attribute: str, value: str) -> Verdicts:
     fields = _STATED_BY.get(attribute)
     stated = facet in index.facets.attributes
     if stated:
-        out[_rows_with(index, facet)] = NO
-    if (
-        attribute == "colour"
-    ):  # "Metal: yellow gold" says something of yellow: not known to have it, nor not to
+        out[_states(index, facet)] = NO
+    if attribute == "colour":  # "Metal: yellow gold": not known to be yellow, nor known not to be
         out[index.evidence.stating(tokens, (Field.DETAIL, Field.MATERIAL))] = UNKNOWN
     for phrase in _same(tokens):
         out[index.evidence.stating(phrase, fields)] = YES
@@ -92,17 +107,21 @@ def _same(tokens: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
     yield from same_words(tokens)
 
 
-def _rows_with(index: RankingIndex, facet: str) -> NDArray[np.int32]:
-    """Rows that state any value of a facet."""
-    values = index.facets.values(facet)
-    if len(values) > 2_000:  # brands: one code a row is cheaper than thousands of lists
-        return (
-            np.flatnonzero(index.facets.codes(facet) >= 0).astype(np.int32)
-            if facet in ("brand", "leaf", "path")
-            else np.empty(0, np.int32)
-        )
-    found = [index.facets.rows(facet, value) for value in values]
-    return np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.int32)
+_stated: WeakKeyDictionary[RankingIndex, dict[str, NDArray[np.bool_]]] = WeakKeyDictionary()
+
+
+def _states(index: RankingIndex, facet: str) -> NDArray[np.bool_]:
+    """Which rows state any value of a facet; found once a catalogue."""
+    kept = _stated.setdefault(index, {})
+    if facet not in kept:
+        mask = np.zeros(index.evidence.rows, dtype=bool)
+        if facet in SINGLE:
+            mask |= index.facets.codes(facet) >= 0
+        else:
+            for value in index.facets.values(facet):
+                mask[index.facets.rows(facet, value)] = True
+        kept[facet] = mask
+    return kept[facet]
 
 
 # --- sizes -----------------------------------------------------------------------------------------------------------

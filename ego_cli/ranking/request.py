@@ -77,5 +77,7 @@ class Request:
     hidden: frozenset[str] = frozenset()  # product ids rejected outright: not shown
     erased: tuple[str, ...] = ()  # values given up and contradicted: the seed's omega
     personal: Personal = field(default_factory=Personal)
-    strict: bool = True  # False: the type and stated facts weigh but rule nothing out (exclusions and bounds still do)
+    strict: bool = (
+        True  # False: the type and stated facts weigh but rule nothing out (exclusions and bounds still do)
+    )
     limit: int = 10  # how many the caller will want at most

@@ -29,6 +29,7 @@ Rows = NDArray[np.int32]
 Leg = Callable[[Mask], Rows]
 
 DEPTH = 250  # rows taken of each leg
+KIND = 4.0  # nats that being surely of the type, and of the category, are worth against ln(1 + reviews)
 TELLING = 40  # rarest words of a product by which its like are sought
 SAME_SHELF = 4.0  # nats that the same category path counts for in likeness
 CANDIDATES = 400  # rows that are scored
@@ -169,7 +170,6 @@ def lexical_leg(catalogue: Catalogue, request: Request, mask: Mask, depth: int =
 
 
 def kind_leg(
-    catalogue: Catalogue,
     index: RankingIndex,
     request: Request,
     match: TypeMatch,
@@ -182,19 +182,15 @@ def kind_leg(
         return np.empty(0, dtype=np.int32)
     rows = np.flatnonzero(mask).astype(np.int32)
     category = index.types.category_score(request.category)
-    score = 4.0 * match.score[rows] + 4.0 * category[index.types.path_of_row[rows]]
-    score += popularity * np.log1p(catalogue.columns["rating_count"][rows])
+    score = KIND * (match.score[rows] + category[index.types.path_of_row[rows]])
+    score += popularity * index.features.log_reviews[rows]
     return _best(rows, score, depth)
 
 
-def prior_leg(
-    catalogue: Catalogue, index: RankingIndex, mask: Mask, popularity: float, depth: int = DEPTH
-) -> Rows:
+def prior_leg(index: RankingIndex, mask: Mask, popularity: float, depth: int = DEPTH) -> Rows:
     """What is best known and liked: for an empty wish."""
     rows = np.flatnonzero(mask).astype(np.int32)
-    score = (
-        popularity * np.log1p(catalogue.columns["rating_count"][rows]) + index.features.shrunk_rating[rows]
-    )
+    score = popularity * index.features.log_reviews[rows] + index.features.shrunk_rating[rows]
     return _best(rows, score, depth)
 
 
@@ -276,14 +272,14 @@ def retrieve(
     rules = allowed(catalogue, index, request)
     legs = {
         "lexical": lexical_leg(catalogue, request, rules.mask),
-        "kind": kind_leg(catalogue, index, request, rules.match, rules.mask, popularity),
+        "kind": kind_leg(index, request, rules.match, rules.mask, popularity),
         "like": like_leg(catalogue, index, request, rules.mask),
         "sort": sort_leg(catalogue, index, request, rules.mask),
     }
     for name, leg in (more_legs or {}).items():
         legs[name] = leg(rules.mask)
     if not any(len(rows) for rows in legs.values()):
-        legs["prior"] = prior_leg(catalogue, index, rules.mask, popularity)
+        legs["prior"] = prior_leg(index, rules.mask, popularity)
     rows, fused = fuse(legs)
     rows, fused = rows[:size], fused[:size]
     ranks = {

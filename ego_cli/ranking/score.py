@@ -145,7 +145,7 @@ def rating(scene: Scene) -> Column:
 
 def popularity(scene: Scene) -> Column:
     """δ·ln(1 + N) of its reviews: a prior at half strength."""
-    return np.asarray(scene.profile.popularity * np.log1p(scene.values("rating_count")))
+    return np.asarray(scene.profile.popularity * scene.index.features.log_reviews[scene.rows])
 
 
 def interactions(scene: Scene) -> Column:
