@@ -42,7 +42,7 @@ class Relaxation:
 @dataclass(frozen=True, slots=True)
 class ShownGroup:
     """The products shown for one want, best first. ``want`` is the want's id (0: none); ``lead`` the sentence above them;
-    ``price_max`` the bound in force in the catalogue's currency."""
+    ``price_max`` the bound in force in the catalogue's currency; ``nearest`` what would fit but for its price."""
 
     want: int
     label: str
@@ -50,6 +50,7 @@ class ShownGroup:
     matched: int = 0
     lead: str = ""
     price_max: float | None = None
+    nearest: Scored | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,10 +86,15 @@ def _price_range(
     return None if rate is None else (low * rate, high * rate)
 
 
+# Uses that count as having taken part in an answer, and so make a memory fade more slowly.
+REINFORCED = frozenset({"exclusion", "requirement", "size", "price range", "taste", "product tried"})
+
 _HOW = {
-    "avoid": "exclusion",
+    "avoidance": "exclusion",
     "allergy": "exclusion",
+    "reaction": "exclusion",
     "dislike": "exclusion",
+    "requirement": "requirement",
     "size": "size",
     "budget": "price range",
     "tried": "product tried",

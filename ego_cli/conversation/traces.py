@@ -3,12 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ego_cli.catalog.signals import Impression, Interaction
 from ego_cli.conversation.events import Decision
 from ego_cli.conversation.references import Resolved
 from ego_cli.conversation.state import Change, State
 from ego_cli.conversation.understand.acts import Kind
+
+
+def events(decision: Decision) -> list[dict[str, Any]]:
+    """What memory keeps of a turn: which products were shown, and which was named though it is over the budget."""
+    found: list[dict[str, Any]] = []
+    if decision.shown:
+        ids = [scored.product.id for scored in decision.shown]
+        found.append({"kind": "shown", "ids": ids, "route": decision.route})
+    for group in decision.groups:
+        if group.nearest is not None and group.price_max is not None:
+            product = group.nearest.product
+            found.append(
+                {
+                    "kind": "over_budget",
+                    "text": product.title,
+                    "product_id": product.id,
+                    "price": product.price,
+                    "budget": group.price_max,
+                }
+            )
+    return found
 
 
 def impressions(decision: Decision, state: State, session: str) -> list[Impression]:

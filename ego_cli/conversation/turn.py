@@ -36,7 +36,7 @@ from ego_cli.conversation.events import (
 from ego_cli.conversation.phrasing import fact_sheet, with_words
 from ego_cli.conversation.reading import merged
 from ego_cli.conversation.references import Resolved, resolve
-from ego_cli.conversation.remembering import ABOUT_MEMORY, about_memory, recollect
+from ego_cli.conversation.remembering import ABOUT_MEMORY, REINFORCED, about_memory, recollect
 from ego_cli.conversation.reply import Search, compose, lead_for
 from ego_cli.conversation.state import Change, Pending, ShownList, Slot, State, Want, apply
 from ego_cli.conversation.understand import Context, Lexicon, understand
@@ -87,7 +87,9 @@ class Assistant:
     clock: Clock = utc_now
     show: Sequence[int] = decide.SHOW_BY_EVIDENCE
     insist: bool = False
-    lenient: bool = False  # what was said weighs but rules nothing out: for evaluations, where a misreading costs a list
+    lenient: bool = (
+        False  # what was said weighs but rules nothing out: for evaluations, where a misreading costs a list
+    )
     tags: tuple[str, ...] = ()
     state: State = field(default_factory=State)
     scores: dict[str, Scored] = field(default_factory=dict)
@@ -165,7 +167,7 @@ class Assistant:
         self.state = outcome.state
         self._question = decision.question
         self.scores.update({scored.product.id: scored for scored in decision.shown})
-        self._remember(text, decision, outcome.changes, course.resolved, heard=course.said.heard)
+        self._remember(text, outcome)
         watch.lap("remember")
         yield TurnDone(
             turn=number,
@@ -391,29 +393,23 @@ class Assistant:
             return []
         return self.memory.hear(text, turn=turn, session=self.session, at=self.clock())
 
-    def _remember(
-        self,
-        text: str,
-        decision: Decision,
-        changes: Sequence[Change],
-        resolved: Sequence[Resolved],
-        *,
-        heard: bool,
-    ) -> None:
+    def _remember(self, text: str, outcome: _Outcome) -> None:
         """After the answer: keep what she said, what she saw and did, and the conversation itself."""
-        now, turn = self.clock(), self.state.turn
+        now, turn, course, decision = self.clock(), self.state.turn, outcome.course, outcome.decision
         if self.memory is not None:
-            if not heard:
+            if not course.said.heard:
                 self._hear(text, turn)
+            self.memory.log_many(
+                {**event, "at": now, "turn": turn, "session": self.session}
+                for event in traces.events(decision)
+            )
             if decision.shown:
-                ids = [scored.product.id for scored in decision.shown]
-                self.memory.log(
-                    "shown", at=now, turn=turn, session=self.session, ids=ids, route=decision.route
-                )
+                used = [int(use.entry_id) for use in course.uses if use.how in REINFORCED]
+                self.memory.used(used, at=now)
         if self.signals is not None:
             if decision.shown:
                 self.signals.log_impressions(traces.impressions(decision, self.state, self.session), now)
-            if done := list(traces.interactions(changes, resolved)):
+            if done := list(traces.interactions(outcome.changes, course.resolved)):
                 self.signals.log_interactions(done, now, session=self.session)
                 self.shop_signals = self.signals.snapshot(now)
         if self.keep_session:
@@ -474,6 +470,7 @@ class Assistant:
         )
         only = bool(want) and any(slot.hardness == "only" for slot in want.slots)  # type: ignore[union-attr]
         items = ranked.items[:length] if ranked.type_known else ()
+        nearest = None if items or search.more else self._nearest(search.request)
         wish = _wish(want)
         label = (want.category or wish) if want and groups > 1 else ""
         lead = lead_for(
@@ -486,7 +483,7 @@ class Assistant:
                 only=only,
                 more=search.more,
                 types=self._types(),
-                nearest=None if items or search.more else self._nearest(search.request),
+                nearest=nearest,
                 label=label,
             ),
             currency=self.catalogue.currency,
@@ -500,6 +497,7 @@ class Assistant:
             matched=ranked.matched,
             lead=lead,
             price_max=search.request.price_max,
+            nearest=nearest,
         )
 
     def _nearest(self, request: Request) -> Scored | None:

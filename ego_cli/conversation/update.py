@@ -57,7 +57,9 @@ def update(
     draft = Draft(state=state, turn=turn, shelf=shelf, fits=fits, reference=state.focus or state.last_shown)
     draft.emit("turn")
     resolved = basket.answer_pending(draft, resolved)
-    draft.wishes = [item.act for item in resolved if item.act.kind is Kind.CONSTRAIN and item.act.polarity > 0]
+    draft.wishes = [
+        item.act for item in resolved if item.act.kind is Kind.CONSTRAIN and item.act.polarity > 0
+    ]
     draft.new_wish = any(item.act.kind in (Kind.NEED, Kind.CONSTRAIN, Kind.OVERRIDE) for item in resolved)
     searching = [item for item in resolved if item.act.kind in SEARCHING]
     if searching:
@@ -412,19 +414,28 @@ def _override(draft: Draft, item: Resolved) -> None:
         said.attribute in SINGLE_VALUED and any(slot.attribute == said.attribute for slot in before)
         for said in draft.wishes
     )
-    first = min(change.turn for change in draft.state.log if change.kind in _SAYING and change.want == want.id)
+    first = min(
+        change.turn for change in draft.state.log if change.kind in _SAYING and change.want == want.id
+    )
     if not replacing and (_points_back(act.words) or first == max(slot.turn for slot in before)):
         for slot in before:
             if slot.turn == first and slot.attribute not in ("size", "gender"):
                 draft.emit(
-                    "erased", want=want.id, attribute=slot.attribute, before=slot, words=act.words, reason=CHANGED_MIND
+                    "erased",
+                    want=want.id,
+                    attribute=slot.attribute,
+                    before=slot,
+                    words=act.words,
+                    reason=CHANGED_MIND,
                 )
         return
     # What went is replaced by what is said now, or is not said: no earlier wish may rule a product out any more.
     for slot in before:
         if slot.hardness == "must" and slot.attribute not in ("size", "gender", "brand"):
             softer = replace(slot, hardness="prefer")
-            draft.emit("narrowed", want=want.id, attribute=slot.attribute, before=slot, after=softer, words=act.words)
+            draft.emit(
+                "narrowed", want=want.id, attribute=slot.attribute, before=slot, after=softer, words=act.words
+            )
 
 
 # Changes by which she stated a wish.

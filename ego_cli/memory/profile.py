@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -81,9 +82,16 @@ def domains_of(text: str) -> frozenset[str]:
     return found
 
 
+# "fragrance in my skincare": what is meant, and the kind of goods that it is said of.
+_WITHIN = re.compile(r"(.+?) (?:in|inside|on|from) (?:my |the |any |all )?(.+)", re.IGNORECASE)
+
+
 def split_thing(value: str) -> tuple[str, str]:
     """ "velvet sofas" -> ("velvet", "sofas"): what is meant, and the product type that it is said of; "" for none."""
     by_word, _, whole = _domains()
+    within = _WITHIN.fullmatch(value)
+    if within and domains_of(within[2]):
+        return within[1], within[2]
     words = value.split()
     if len(words) < 2:
         return value, ""

@@ -220,8 +220,8 @@ def of_parts(acts: Sequence[Act], text: str) -> list[Act]:
         if id(one) in dropped or one.span is None or other.span is None:
             continue
         between = _plain(text[one.span.end : other.span.start])
-        part_behind = _is_material(one) and _is_part(other) and _BESIDE.fullmatch(between)
-        part_behind = part_behind and not _before_noun(other, ordered, text)
+        beside = _BESIDE.fullmatch(between) is not None and not _before_noun(other, ordered, text)
+        part_behind = _is_material(one) and _is_part(other) and beside
         part_before = _is_part(one) and _is_material(other) and _MADE_OF.fullmatch(between)
         if part_behind or part_before:
             words = text[one.span.start : other.span.end]
@@ -336,7 +336,8 @@ def _called(act: Act, text: str) -> bool:
     if text[max(0, start - 3) : start].lower() == "my ":
         start -= 3
     alone = not re.match(r"[\s-]*\w", text[act.span.end :])  # nothing behind it that it could describe
-    return alone and _plain(text[start : act.span.end]).strip() in _vocatives()
+    apart = start == 0 or not re.search(r"(?:\bfor|\bold|\ba|\ban|\bof|[\w-]+ed)\s+$", _plain(text[:start]))
+    return alone and apart and _plain(text[start : act.span.end]).strip() in _vocatives()
 
 
 _BARE = re.compile(r"\d[\d.,]*\s*[k+]?", re.IGNORECASE)
