@@ -42,7 +42,7 @@ FACETS = (
     "size",
     "gender",
 )  # counted for the question policy, besides details
-FACET_ROWS = 150  # best candidates over which facets are counted
+FACET_ROWS = 100  # best candidates over which facets are counted
 ANSWERED = 0.5  # share of what was asked for that the best candidate must say, or the vectors are asked
 LISTED = 20  # products that are handed on at least: a list can be continued without ranking again
 

@@ -57,6 +57,7 @@ _TYPES = frozenset(
 
 _cache: WeakKeyDictionary[RankingIndex, dict[tuple[str, str | None], Mask]] = WeakKeyDictionary()
 _CACHED = 128  # masks kept a catalogue
+FREE_KEY = "\0free"  # where the mask of rows free of a value is kept, beside that of rows carrying it
 
 
 def carrying(index: RankingIndex, exclusion: Exclusion) -> Mask:
@@ -66,7 +67,7 @@ def carrying(index: RankingIndex, exclusion: Exclusion) -> Mask:
     found = kept.get(key)
     if found is None:
         if len(kept) >= _CACHED:
-            kept.pop(next(iter(kept)))
+            kept.pop(next(iter(kept)), None)
         found = kept[key] = _carrying(index, *key)
     return found
 
@@ -117,6 +118,17 @@ def _listing_all(index: RankingIndex, tokens: Sequence[str]) -> NDArray[np.int32
 
 def free_of(index: RankingIndex, value: str) -> Mask:
     """Rows that are known to be free of ``value`` and do not carry it: by a claim, or by an ingredient list without it."""
+    kept = _cache.setdefault(index, {})
+    key = (value.lower(), FREE_KEY)
+    found = kept.get(key)
+    if found is None:
+        if len(kept) >= _CACHED:
+            kept.pop(next(iter(kept)), None)
+        found = kept[key] = _free_of(index, value)
+    return found
+
+
+def _free_of(index: RankingIndex, value: str) -> Mask:
     avoidance = avoidance_named(value)
     mask = np.zeros(index.evidence.rows, dtype=bool)
     denials = avoidance.denials if avoidance else (tuple(NOT + token for token in tokens_of(value)),)
