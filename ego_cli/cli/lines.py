@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ego_cli.catalog.reading.cleaning import without_escapes
 from ego_cli.console import note, out, out_json
 from ego_cli.conversation.commands import COMMANDS, Call, is_command, parse
 from ego_cli.conversation.events import TurnDone, jsonable
@@ -66,8 +67,10 @@ def print_turn(done: TurnDone, *, as_json: bool) -> None:
 
 def talk(assistant: Assistant, lines: Iterable[str], *, as_json: bool, echo: bool = False, pace: float = 0.0) -> None:
     """Hold a conversation: one turn a line (or a line of an exported transcript), ``#`` comments, ``/commands``. A turn that fails says so and the talk goes on."""
+    if not as_json and not echo and (line := opening_line(assistant)):
+        note(line)
     for raw in spoken(lines):
-        line = raw.strip()
+        line = without_escapes(raw).strip()
         if not line or line.startswith("#"):
             continue
         if echo and not as_json:
@@ -76,6 +79,19 @@ def talk(assistant: Assistant, lines: Iterable[str], *, as_json: bool, echo: boo
             return
         if pace:
             time.sleep(pace)
+
+
+def opening_line(assistant: Assistant) -> str:
+    """The one thing most worth saying unasked at the start of a chat; "" when there is none or nudges are off."""
+    memory = assistant.memory
+    if memory is None or not assistant.settings.memory.nudges:
+        return ""
+    from ego_cli.memory.nudges import mark_said
+
+    for nudge in memory.nudges(assistant):
+        mark_said(memory, nudge, memory.now())
+        return nudge.text
+    return ""
 
 
 def _one_turn(assistant: Assistant, line: str, *, as_json: bool, labelled: bool) -> bool:

@@ -27,7 +27,7 @@ SILENT_FOR = timedelta(days=7)  # the same nudge is not repeated sooner
 class Catalogue(Protocol):
     """Where a product's present price stands."""
 
-    def get(self, product_id: str, /) -> Product | None: ...
+    def product(self, product_id: str, /) -> Product | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def _in_budget(rows: list[Entry], catalogue: Catalogue) -> Iterator[Nudge]:
         if not isinstance(price, (int, float)) or not isinstance(limit, (int, float)) or price <= limit:
             continue
         seen.add(id_)
-        product = catalogue.get(id_)
+        product = catalogue.product(id_)
         if product is not None and product.price is not None and product.price <= limit:
             text = _words(
                 "price",

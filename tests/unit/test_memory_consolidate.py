@@ -281,7 +281,7 @@ def test_nudges_tell_what_expires_what_got_cheaper_how_it_went_and_what_is_missi
     memory.hear("I need a dress for the party on Friday")
 
     class Shelf:
-        def get(self, product_id: str) -> Product | None:
+        def product(self, product_id: str) -> Product | None:
             return (
                 Product("p1", "Sade Row dress", price=18_000, currency="NGN") if product_id == "p1" else None
             )
