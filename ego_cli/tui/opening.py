@@ -104,7 +104,7 @@ class Conversation:
     def nudges(self) -> tuple[str, ...]:
         if self._memory is None or not self._settings.memory.nudges:
             return ()
-        return tuple(nudge.text for nudge in self._memory.nudges(_Priced(self._assistant)))
+        return tuple(nudge.text for nudge in self._memory.nudges(self._assistant))
 
     @property
     def _kept(self) -> Memory:
@@ -188,12 +188,6 @@ class Conversation:
     def close(self) -> None:
         self._assistant.close()
 
-
-class _Priced:
-    """Present prices, for nudges about products that came into budget."""
-
-    def __init__(self, assistant: Assistant) -> None:
-        self.get = assistant.product
 
 
 def _question(entry: Mapping[str, Any]) -> QuizQuestion:
