@@ -482,7 +482,7 @@ class Assistant:
                 relaxations=search.relaxations,
                 only=only,
                 more=search.more,
-                types=self._types(),
+                types=() if ranked.type_known else self._types(),
                 nearest=nearest,
                 label=label,
             ),
