@@ -72,19 +72,57 @@ SCENT_WORDS = {
     "vanilla": ["Warm vanilla fragrance"],
     "coconut": ["Coconut fragrance"],
 }
-FRAGRANT = ("parfum", "fragrance", "linalool", "limonene", "citronellol", "geraniol", "coumarin", "lavandula",
-            "rosa damascena", "citrus aurantium dulcis peel", "mentha", "vanilla", "hexyl cinnamal", "benzyl salicylate",
-            "tea tree", "melaleuca", "eucalyptus")
+FRAGRANT = (
+    "parfum",
+    "fragrance",
+    "linalool",
+    "limonene",
+    "citronellol",
+    "geraniol",
+    "coumarin",
+    "lavandula",
+    "rosa damascena",
+    "citrus aurantium dulcis peel",
+    "mentha",
+    "vanilla",
+    "hexyl cinnamal",
+    "benzyl salicylate",
+    "tea tree",
+    "melaleuca",
+    "eucalyptus",
+)
 SILICONE = ("dimethicon", "siloxane", "amodimethicone", "siloxysilicate")
-ANIMAL = ("cera alba", "mel,", "honey", "lanolin", "collagen", "keratin", "snail", "propolis", "squalene", "carmine", "royal jelly", "milk", "lac,")
-PORE_CLOGGING = ("cocos nucifera", "theobroma cacao", "isopropyl myristate", "ethylhexyl palmitate", "paraffinum")
+ANIMAL = (
+    "cera alba",
+    "mel,",
+    "honey",
+    "lanolin",
+    "collagen",
+    "keratin",
+    "snail",
+    "propolis",
+    "squalene",
+    "carmine",
+    "royal jelly",
+    "milk",
+    "lac,",
+)
+PORE_CLOGGING = (
+    "cocos nucifera",
+    "theobroma cacao",
+    "isopropyl myristate",
+    "ethylhexyl palmitate",
+    "paraffinum",
+)
 
 
 def inci_list(facts: dict[str, str], rng: random.Random) -> list[str]:
     """The ingredients, most first, from the base, the actives and the scent in `facts`."""
     keep = facts.get("keep") or rng.choice(["mild", "mild", "caprylyl", "benzoate", "paraben"])
     text = BASES[facts["base"]].format(
-        act=facts.get("act", "").replace("+", ", "), keep=KEEPERS[keep], scent=SCENTS[facts.get("scent", "none")]
+        act=facts.get("act", "").replace("+", ", "),
+        keep=KEEPERS[keep],
+        scent=SCENTS[facts.get("scent", "none")],
     )
     # "1,2-Hexanediol" holds a comma of its own, so cut only at a comma and a blank.
     return list(dict.fromkeys(part for part in text.split(", ") if part))
@@ -108,7 +146,9 @@ def claims(inci: list[str], facts: dict[str, str]) -> list[str]:
     if facts.get("dept") == "face":
         if not contains(inci, ("alcohol denat",)):
             said.append("Alcohol-free")
-        if not contains(inci, PORE_CLOGGING) and ("oily" in facts.get("skin", "") or "all" in facts.get("skin", "")):
+        if not contains(inci, PORE_CLOGGING) and (
+            "oily" in facts.get("skin", "") or "all" in facts.get("skin", "")
+        ):
             said.append("Non-comedogenic")
     if not contains(inci, SILICONE) and facts.get("dept") in ("face", "hair", "colour"):
         said.append("Silicone-free")

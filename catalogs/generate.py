@@ -1,7 +1,7 @@
 """Writes naija.jsonl, boutique.jsonl and reviews.jsonl from the tables. Same tables, same bytes.
 
-    python catalogs/generate.py            write beside this file
-    python catalogs/generate.py DIRECTORY  write somewhere else
+python catalogs/generate.py            write beside this file
+python catalogs/generate.py DIRECTORY  write somewhere else
 """
 
 from __future__ import annotations

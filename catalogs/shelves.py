@@ -105,10 +105,18 @@ def _row(facts: dict, price: float, quality: float, note: str, kind: dict, shop:
     key = (kind["name"], *sorted(facts.items()))
     rng = dice(*key)
     inci = formulas.inci_list(facts, rng) if "base" in facts else None
-    row: dict = {"title": _title(rng.choice(filled(kind["titles"], facts)), shop["currency"]), "brand": facts["brand"]}
+    row: dict = {
+        "title": _title(rng.choice(filled(kind["titles"], facts)), shop["currency"]),
+        "brand": facts["brand"],
+    }
     row["categories"] = (fill(facts.get("path") or kind["path"], facts) or "").split(" > ")
     # Colours of one thing cost the same in the dollar shop, so its ending hangs on model and price only.
-    row |= _money(price, shop["currency"], rng if shop["currency"] == "NGN" else dice("ending", facts["brand"], facts["model"], price), rng)
+    row |= _money(
+        price,
+        shop["currency"],
+        rng if shop["currency"] == "NGN" else dice("ending", facts["brand"], facts["model"], price),
+        rng,
+    )
     row |= _standing(quality, kind.get("fame", 3.2), rng)
     row["features"] = _features(kind, facts, inci, rng)
     row["description"] = _description(kind["say"], facts, note, rng)
@@ -144,8 +152,36 @@ def _row(facts: dict, price: float, quality: float, note: str, kind: dict, shop:
     return row
 
 
-SMALL_WORDS = {"a", "and", "de", "at", "by", "for", "from", "in", "of", "on", "or", "per", "the", "to", "with", "ml", "g", "kg", "oz", "lb", "ft", "qt",
-               "mm", "cm", "mg", "mcg", "x", "fl"}
+SMALL_WORDS = {
+    "a",
+    "and",
+    "de",
+    "at",
+    "by",
+    "for",
+    "from",
+    "in",
+    "of",
+    "on",
+    "or",
+    "per",
+    "the",
+    "to",
+    "with",
+    "ml",
+    "g",
+    "kg",
+    "oz",
+    "lb",
+    "ft",
+    "qt",
+    "mm",
+    "cm",
+    "mg",
+    "mcg",
+    "x",
+    "fl",
+}
 
 
 def _title(text: str, currency: str) -> str:
@@ -153,7 +189,9 @@ def _title(text: str, currency: str) -> str:
     text = re.sub(r"\b(\w{3,})( \1)\b", r"\1", text, flags=re.IGNORECASE)
     if currency == "NGN":
         return text
-    return " ".join(w if w.lower().strip(",)") in SMALL_WORDS else w[:1].upper() + w[1:] for w in text.split(" "))
+    return " ".join(
+        w if w.lower().strip(",)") in SMALL_WORDS else w[:1].upper() + w[1:] for w in text.split(" ")
+    )
 
 
 def _money(price: float, currency: str, line_rng: random.Random, rng: random.Random) -> dict:
@@ -163,7 +201,9 @@ def _money(price: float, currency: str, line_rng: random.Random, rng: random.Ran
     asked = ending(price, currency, line_rng)
     money: dict = {"price": asked}
     if rng.random() < LIST_PRICE_SHARE[currency]:
-        money["list_price"] = ending(price * (1 + rng.choice([0.05, 0.08, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4])), currency, rng)
+        money["list_price"] = ending(
+            price * (1 + rng.choice([0.05, 0.08, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4])), currency, rng
+        )
         if money["list_price"] <= asked:
             del money["list_price"]
     if rng.random() < NO_PRICE_SHARE:

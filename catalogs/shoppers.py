@@ -77,19 +77,39 @@ def _basket(wanted: list[tuple[dict, float]], rows: list[dict], rng: random.Rand
     basket: dict[str, dict] = {}
     while len(basket) < size:
         # One purchase in twelve has nothing to do with the circle.
-        row = rng.choice(rows) if rng.random() < 0.08 else rng.choices([r for r, _ in wanted], [w for _, w in wanted])[0]
+        row = (
+            rng.choice(rows)
+            if rng.random() < 0.08
+            else rng.choices([r for r, _ in wanted], [w for _, w in wanted])[0]
+        )
         basket[row["id"]] = row
     return list(basket.values())
 
 
-def _review(name: str, row: dict, catalogue: str, circle: dict, quality: float, words: dict, rng: random.Random) -> dict:
-    lean = 0.55 if row["brand"] in circle.get("likes", []) else -1.3 if row["brand"] in circle.get("dislikes", []) else 0.05
+def _review(
+    name: str, row: dict, catalogue: str, circle: dict, quality: float, words: dict, rng: random.Random
+) -> dict:
+    lean = (
+        0.55
+        if row["brand"] in circle.get("likes", [])
+        else -1.3
+        if row["brand"] in circle.get("dislikes", [])
+        else 0.05
+    )
     stars = min(5, max(1, round(quality + lean + rng.gauss(0, 0.62))))
     if rng.random() < 0.025:
         stars = rng.choice([1, 2])
     day = FIRST_DAY + datetime.timedelta(days=rng.randrange(DAYS))
     title, text = _words(row, catalogue, stars, words, rng)
-    return {"user": name, "product_id": row["id"], "catalogue": catalogue, "stars": stars, "date": day.isoformat(), "title": title, "text": text}
+    return {
+        "user": name,
+        "product_id": row["id"],
+        "catalogue": catalogue,
+        "stars": stars,
+        "date": day.isoformat(),
+        "title": title,
+        "text": text,
+    }
 
 
 def _words(row: dict, catalogue: str, stars: int, words: dict, rng: random.Random) -> tuple[str, str]:
@@ -102,9 +122,23 @@ def _words(row: dict, catalogue: str, stars: int, words: dict, rng: random.Rando
     short = rng.choice(plain[mood])
     roll = rng.random()
     if catalogue == "naija":
-        text = short if roll < 0.22 else rng.choice(about) if roll < 0.62 else _two(rng.choice(about), rng.choice(plain["tail_" + mood]))
+        text = (
+            short
+            if roll < 0.22
+            else rng.choice(about)
+            if roll < 0.62
+            else _two(rng.choice(about), rng.choice(plain["tail_" + mood]))
+        )
     else:
-        text = rng.choice(about) if roll < 0.4 else _two(rng.choice(about), rng.choice(plain["tail_" + mood])) if roll < 0.8 else _two(*rng.sample(about, 2)) if len(about) > 1 else short
+        text = (
+            rng.choice(about)
+            if roll < 0.4
+            else _two(rng.choice(about), rng.choice(plain["tail_" + mood]))
+            if roll < 0.8
+            else _two(*rng.sample(about, 2))
+            if len(about) > 1
+            else short
+        )
     if catalogue == "naija":
         # Phones write without capitals and full stops more often than not.
         style = rng.random()

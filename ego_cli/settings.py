@@ -101,10 +101,12 @@ class Provider(Section):
     def _from_preset(cls, given: Any) -> Any:
         if not isinstance(given, dict):
             return given
-        known = load_toml("providers.toml").get(given.get("name"), {})
+        known = load_toml("providers.toml").get(str(given.get("name")), {})
         preset = {key: value for key, value in known.items() if key != "label"}
         if given.get("base_url", preset.get("base_url")) != preset.get("base_url"):
-            preset.pop("api_key_env", None)  # a key goes to the address that it was made for, and nowhere else
+            preset.pop(
+                "api_key_env", None
+            )  # a key goes to the address that it was made for, and nowhere else
         if given.get("model", preset.get("model")) != preset.get("model"):
             preset.pop("prices", None)
         return {**preset, **given}
@@ -140,7 +142,9 @@ class LlmSettings(Section):
     @field_validator("uses", mode="before")
     @classmethod
     def _named(cls, given: Any) -> Any:
-        return [name.strip() for name in given.split(",") if name.strip()] if isinstance(given, str) else given
+        return (
+            [name.strip() for name in given.split(",") if name.strip()] if isinstance(given, str) else given
+        )
 
 
 class TuiSettings(Section):
@@ -170,6 +174,8 @@ def _from_environment() -> dict[str, Any]:
         if not key.startswith("EGO_") or key in {"EGO_HOME", "EGO_CONFIG", "EGO_DEBUG"}:
             continue
         path = key[4:].lower().split("__")
+        if not text and len(path) == 1:
+            continue  # `EGO_CATALOG= ego …` is how a shell unsets it
         if path[0] not in Settings.model_fields:
             continue  # not ours, or a newer version's: an environment is shared, a file is not
         if path[0] == "fx" and len(path) == 2:

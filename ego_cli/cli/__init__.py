@@ -88,7 +88,8 @@ def front_door(
     plain: Annotated[bool, typer.Option("--plain", help="Labelled lines instead of the screen.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
     _version: Annotated[
-        bool, typer.Option("--version", "-V", callback=_print_version, is_eager=True, help="Print the version.")
+        bool,
+        typer.Option("--version", "-V", callback=_print_version, is_eager=True, help="Print the version."),
     ] = False,
 ) -> None:
     """ego: a conversational shopping assistant. Without a command it starts the screen."""

@@ -65,7 +65,9 @@ def print_turn(done: TurnDone, *, as_json: bool) -> None:
             note(notice.text)
 
 
-def talk(assistant: Assistant, lines: Iterable[str], *, as_json: bool, echo: bool = False, pace: float = 0.0) -> None:
+def talk(
+    assistant: Assistant, lines: Iterable[str], *, as_json: bool, echo: bool = False, pace: float = 0.0
+) -> None:
     """Hold a conversation: one turn a line (or a line of an exported transcript), ``#`` comments, ``/commands``. A turn that fails says so and the talk goes on."""
     if not as_json and not echo and (line := opening_line(assistant)):
         note(line)
@@ -128,7 +130,9 @@ def _carry_out(assistant: Assistant, call: Call) -> str:
         case "details":
             return _details(assistant, call.numbers[0])
         case _:
-            raise MisuseError(f"/{call.command.name} works on the screen only", hint="start `ego` on a terminal")
+            raise MisuseError(
+                f"/{call.command.name} works on the screen only", hint="start `ego` on a terminal"
+            )
 
 
 def _details(assistant: Assistant, number: int) -> str:
@@ -138,7 +142,9 @@ def _details(assistant: Assistant, number: int) -> str:
     product = assistant.product(shown[number - 1])
     if product is None:
         raise NotFoundError("that product is no longer in the catalogue")
-    rows = [f"{name}: {value}" for name, value in jsonable(product).items() if value not in (None, "", [], {}, 0)]
+    rows = [
+        f"{name}: {value}" for name, value in jsonable(product).items() if value not in (None, "", [], {}, 0)
+    ]
     return "\n".join(rows)
 
 

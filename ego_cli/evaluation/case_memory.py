@@ -6,7 +6,7 @@ import multiprocessing
 import random
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count
@@ -22,14 +22,14 @@ Clock = Callable[[], datetime]
 class StubEmbedder:
     """Random but fixed vectors of a given size: enough to see whether vectors of another size are ever mixed."""
 
-    def __init__(self, dim: int) -> None:
-        self.dim = dim
-        self.name = f"stub-{dim}"
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.identity = f"stub-{size}"
 
-    def encode(self, texts: list[str], /) -> Any:
+    def encode(self, texts: Sequence[str], /) -> Any:
         import numpy as np
 
-        rows = [[random.Random(f"{text}{i}").gauss(0, 1) for i in range(self.dim)] for text in texts]
+        rows = [[random.Random(f"{text}{i}").gauss(0, 1) for i in range(self.size)] for text in texts]
         found = np.array(rows, dtype=np.float32)
         return found / np.linalg.norm(found, axis=1, keepdims=True)
 

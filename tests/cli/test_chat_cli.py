@@ -88,11 +88,8 @@ def test_unknown_names_are_one_line_with_what_there_is(ego_home: Path) -> None:
     for arguments in (["demo", "nosuch"], ["ask", "x", "--catalog", "nosuch"]):
         done = run(*arguments, home=ego_home)
         assert (
-            (done.returncode == 3
-            and len(done.stderr.splitlines()) == 1
-            and "naija" in done.stderr)
-            or "lagos" in done.stderr
-        )
+            done.returncode == 3 and len(done.stderr.splitlines()) == 1 and "naija" in done.stderr
+        ) or "lagos" in done.stderr
 
 
 def test_configuration_precedence_is_flag_environment_file_default(ego_home: Path) -> None:

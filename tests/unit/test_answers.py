@@ -3,9 +3,20 @@
 from ego_cli.catalog.product import Product
 from ego_cli.conversation.answers import answer_fact, answer_superlative, measure
 
-SMALL = Product(id="a", title="Volt slim power bank", price=9000.0, details={"Capacity": "10000 mAh"}, rating=4.5, rating_count=12)
-LARGE = Product(id="b", title="Volt max power bank 20,000mAh", price=15000.0, features=("Two USB ports", "Weighs 0.45 kg"))
-LIGHT = Product(id="c", title="Feather bank", details={"Item weight": "210 g"}, features=("Waterproof shell",))
+SMALL = Product(
+    id="a",
+    title="Volt slim power bank",
+    price=9000.0,
+    details={"Capacity": "10000 mAh"},
+    rating=4.5,
+    rating_count=12,
+)
+LARGE = Product(
+    id="b", title="Volt max power bank 20,000mAh", price=15000.0, features=("Two USB ports", "Weighs 0.45 kg")
+)
+LIGHT = Product(
+    id="c", title="Feather bank", details={"Item weight": "210 g"}, features=("Waterproof shell",)
+)
 
 
 def test_the_one_that_holds_more_is_found_in_titles_and_details_alike() -> None:

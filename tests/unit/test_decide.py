@@ -89,7 +89,9 @@ def test_explicit_words_win_over_memory() -> None:
         State(wants=(leather,), exclusions=(Excluded("zip"),)),
         leather,
         bounds=price_bounds(None, currency="NGN", fx={}),
-        recollection=Recollection(exclusions=(Exclusion("leather", source="memory"), Exclusion("wool", source="memory"))),
+        recollection=Recollection(
+            exclusions=(Exclusion("leather", source="memory"), Exclusion("wool", source="memory"))
+        ),
     )
     assert [exclusion.value for exclusion in request.exclusions] == ["zip", "wool"]
 

@@ -16,30 +16,85 @@ import pytest
 CATALOGS = Path(__file__).parents[2] / "catalogs"
 SHOPS = {"naija": ("NGN", 1200), "boutique": ("USD", 900)}
 DOMAINS = {
-    "Beauty": ["Moisturizers", "Serums", "Cleansers", "Sunscreens", "Toners", "Masks", "Exfoliants", "Eye creams", "Lip",
-               "Makeup", "Hair care", "Body care", "Tools", "Fragrance"],
-    "Wellness": ["Supplements", "Probiotics", "Protein", "Greens", "Vitamins", "Minerals", "Adaptogens", "Nootropics",
-                 "Collagen", "Sleep", "Longevity", "Fitness"],
+    "Beauty": [
+        "Moisturizers",
+        "Serums",
+        "Cleansers",
+        "Sunscreens",
+        "Toners",
+        "Masks",
+        "Exfoliants",
+        "Eye creams",
+        "Lip",
+        "Makeup",
+        "Hair care",
+        "Body care",
+        "Tools",
+        "Fragrance",
+    ],
+    "Wellness": [
+        "Supplements",
+        "Probiotics",
+        "Protein",
+        "Greens",
+        "Vitamins",
+        "Minerals",
+        "Adaptogens",
+        "Nootropics",
+        "Collagen",
+        "Sleep",
+        "Longevity",
+        "Fitness",
+    ],
     "Fashion": ["Clothing", "Shoes", "Accessories", "Bags", "Jewelry", "Watches"],
     "Home": ["Decor", "Kitchen", "Bedding", "Bath", "Storage", "Lighting", "Furniture"],
 }
 CLAIM_DENIES = {
-    "Fragrance-free": ("parfum", "fragrance", "linalool", "limonene", "geraniol", "citronellol", "flower oil", "peel oil"),
+    "Fragrance-free": (
+        "parfum",
+        "fragrance",
+        "linalool",
+        "limonene",
+        "geraniol",
+        "citronellol",
+        "flower oil",
+        "peel oil",
+    ),
     "Paraben-free": ("paraben",),
     "Sulfate-free": ("sulfate",),
     "Alcohol-free": ("alcohol denat",),
     "Silicone-free": ("dimethicone", "siloxane", "amodimethicone"),
-    "Vegan formula": ("cera alba", "honey", "snail", "hydrolyzed collagen", "hydrolyzed keratin", "milk extract"),
+    "Vegan formula": (
+        "cera alba",
+        "honey",
+        "snail",
+        "hydrolyzed collagen",
+        "hydrolyzed keratin",
+        "milk extract",
+    ),
     "Non-comedogenic": ("cocos nucifera", "theobroma cacao", "isopropyl myristate"),
 }
 # In one line (same brand, model and type) the price must rise as this detail grows.
-RISES_WITH = {"Power banks": "Capacity", "Solar panels": "Power", "Inverter batteries": "Energy", "Power stations": "Capacity",
-              "Generators": "Output", "Inverters": "Capacity", "Refrigerators": "Capacity", "Freezers": "Capacity",
-              "Flash drives": "Specification", "Memory cards": "Specification", "Grains & rice": "Size", "Irons": "Power"}
+RISES_WITH = {
+    "Power banks": "Capacity",
+    "Solar panels": "Power",
+    "Inverter batteries": "Energy",
+    "Power stations": "Capacity",
+    "Generators": "Output",
+    "Inverters": "Capacity",
+    "Refrigerators": "Capacity",
+    "Freezers": "Capacity",
+    "Flash drives": "Specification",
+    "Memory cards": "Specification",
+    "Grains & rice": "Size",
+    "Irons": "Power",
+}
 
 
 def read(name: str) -> list[dict]:
-    return [json.loads(line) for line in (CATALOGS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [
+        json.loads(line) for line in (CATALOGS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -104,10 +159,16 @@ def test_price_rises_with_capacity_within_a_line(shops, category):
     lines = defaultdict(list)
     table_models = models()
     for row in shops["naija"]:
-        if category in row["categories"] and row["price"] is not None and RISES_WITH[category] in row["details"]:
+        if (
+            category in row["categories"]
+            and row["price"] is not None
+            and RISES_WITH[category] in row["details"]
+        ):
             model = next((m for m in table_models[row["brand"]] if m in row["title"]), "")
             shape = tuple(row["details"].get(k) for k in ("Type", "Chemistry"))
-            lines[row["brand"], model, shape].append((number(row["details"][RISES_WITH[category]]), row["price"]))
+            lines[row["brand"], model, shape].append(
+                (number(row["details"][RISES_WITH[category]]), row["price"])
+            )
     compared = 0
     for pairs in lines.values():
         for size, price in pairs:
@@ -130,7 +191,11 @@ def models() -> dict[str, list[str]]:
 
 
 def test_bigger_televisions_cost_more(shops):
-    sets = [(number(r["details"]["Screen"]), r["price"]) for r in shops["naija"] if r["categories"][1] == "Televisions" and "Screen" in r["details"] and r["price"]]
+    sets = [
+        (number(r["details"]["Screen"]), r["price"])
+        for r in shops["naija"]
+        if r["categories"][1] == "Televisions" and "Screen" in r["details"] and r["price"]
+    ]
     by_size = defaultdict(list)
     for inches, price in sets:
         by_size[inches].append(price)
@@ -181,7 +246,10 @@ def test_shoppers_overlap_enough_for_a_collaborative_filter(reviews):
     baskets = defaultdict(set)
     for r in reviews:
         baskets[r["user"]].add(r["product_id"])
-    neighbours = [max(len(mine & theirs) for user, theirs in baskets.items() if user != me) for me, mine in baskets.items()]
+    neighbours = [
+        max(len(mine & theirs) for user, theirs in baskets.items() if user != me)
+        for me, mine in baskets.items()
+    ]
     assert sum(n >= 4 for n in neighbours) > 0.8 * len(baskets)
 
 

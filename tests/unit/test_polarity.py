@@ -118,12 +118,26 @@ def test_sephora_and_lookfantastic_have_all_three_answers_and_no_list_is_unknown
 
 def _says(product: Product, word: str) -> bool:
     """Whether a text of the product holds the word undenied: an independent, plain look."""
-    fatty = ("cetyl", "cetearyl", "stearyl", "behenyl", "benzyl", "isostearyl")  # their alcohols are not what people avoid
+    fatty = (
+        "cetyl",
+        "cetearyl",
+        "stearyl",
+        "behenyl",
+        "benzyl",
+        "isostearyl",
+    )  # their alcohols are not what people avoid
     listed = [x for x in (product.ingredients or "").split(",") if not x.strip().lower().startswith(fatty)]
     texts = [product.title, *product.features, *product.materials, *product.colours, *listed]
     for text in texts:
         lowered = text.lower()
-        for denial in (f"{word}-free", f"{word} free", f"no {word}", f"no added {word}", f"without {word}", f"non-{word}"):
+        for denial in (
+            f"{word}-free",
+            f"{word} free",
+            f"no {word}",
+            f"no added {word}",
+            f"without {word}",
+            f"non-{word}",
+        ):
             lowered = lowered.replace(denial, " ")
         if f" {word} " in f" {lowered.replace(',', ' ').replace('.', ' ')} ":
             return True

@@ -10,8 +10,8 @@ from ego_cli.catalog.signals import ShopSignals
 from ego_cli.catalog.store import Catalogue, memory_catalogue
 from ego_cli.errors import MisuseError
 from ego_cli.ranking import rank
-from ego_cli.ranking.request import Exclusion, Personal, Request, Requirement
 from ego_cli.ranking.profiles import PROFILES
+from ego_cli.ranking.request import Exclusion, Personal, Request, Requirement
 from ego_cli.ranking.scored import Scored
 
 
