@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ego_cli.catalog.evidence import tokens_of
 from ego_cli.catalog.index import RankingIndex
 from ego_cli.catalog.kinds import WEAK, TypeMatch
 from ego_cli.catalog.text import query_terms
 from ego_cli.ranking.facts import NO, amounts, holds
 from ego_cli.ranking.fusion import fuse
 from ego_cli.ranking.polarity import carrying
-from ego_cli.ranking.request import Request, Requirement
+from ego_cli.ranking.request import Exclusion, Request, Requirement
 from ego_cli.ranking.wishes import text_of
 
 if TYPE_CHECKING:
@@ -86,7 +87,10 @@ def allowed(catalogue: Catalogue, index: RankingIndex, request: Request) -> Allo
             mask[row] = False
             filtered["rejected"] = filtered.get("rejected", 0) + 1
     for exclusion in request.exclusions:
-        keep(f"exclusion: {exclusion.value}", ~carrying(index, exclusion))
+        keep(
+            f"exclusion: {exclusion.value}",
+            ~carrying(index, exclusion) | _asked_for(index, request, exclusion),
+        )
     for wanted in request.requirements:
         if wanted.hard and request.strict:
             keep(f"{wanted.attribute}: {text_of(wanted)}", holds(catalogue, index, wanted) != NO)
@@ -97,6 +101,18 @@ def allowed(catalogue: Catalogue, index: RankingIndex, request: Request) -> Allo
         band, stood_in = price_band(catalogue, index, mask, request.price_band)
         keep("price", band)
     return Allowed(mask, but_price, filtered, match, stood_in)
+
+
+def _asked_for(index: RankingIndex, request: Request, exclusion: Exclusion) -> Mask:
+    """Rows that state what she asked for by a longer name than the one she excludes: "no leather", but faux leather."""
+    rows = np.zeros(index.evidence.rows, dtype=bool)
+    avoided = set(tokens_of(exclusion.value))
+    for wanted in request.requirements:
+        for value in wanted.values:
+            asked = tokens_of(value)
+            if avoided < set(asked):
+                rows[index.evidence.stating(asked)] = True
+    return rows
 
 
 def of_type(match: TypeMatch) -> Mask:

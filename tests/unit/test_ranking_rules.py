@@ -88,6 +88,16 @@ def test_x_free_does_not_carry_x(shop: Catalogue) -> None:
     assert ids(shop, category="body lotion", exclusions=(Exclusion("fragrance"),)) == ["lotion"]
 
 
+def test_what_was_asked_for_by_a_longer_name_is_not_excluded_by_the_shorter() -> None:
+    bags = [Product("real", "Leather bag"), Product("faux", "Faux leather bag")]
+    shop = memory_catalogue(bags)
+    no_leather = (Exclusion("leather"),)
+    assert ids(shop, category="bag", exclusions=no_leather) == []
+    assert ids(
+        shop, category="bag", exclusions=no_leather, requirements=must("material", "faux leather")
+    ) == ["faux"]
+
+
 def test_an_excluded_colour_is_not_shown(shop: Catalogue) -> None:
     assert "black" not in ids(shop, category="dress", exclusions=(Exclusion("black", "colour"),))
 
