@@ -57,10 +57,6 @@ class TypeMatch:
 def _synonyms() -> dict[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     """Phrase -> phrases that name the same thing, from ``data/synonyms.toml`` (both directions are stated there)."""
     table: dict[tuple[str, ...], dict[tuple[str, ...], None]] = defaultdict(dict)
-    try:
-        load_toml("synonyms.toml")
-    except FileNotFoundError:
-        return {}
     for entry in load_toml("synonyms.toml")["synonym"]:
         for said in entry["say"]:
             for meant in entry["means"]:
