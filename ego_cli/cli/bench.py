@@ -10,7 +10,10 @@ import typer
 from ego_cli.console import note, out, out_json, progress
 
 app = typer.Typer(
-    no_args_is_help=True, add_completion=False, rich_markup_mode=None, help="Benchmarks with ratios, and the catalogue maker."
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    help="Benchmarks with ratios, and the catalogue maker.",
 )
 
 
