@@ -286,6 +286,8 @@ def _rival(old: Slot, new: Slot) -> bool:
     if new.number is not None and old.number is not None:
         if (old.unit or "") != (new.unit or ""):
             return False
+        if old.turn == new.turn and old.operator == new.operator == "is":
+            return False  # "92 % modal, 8 % elastane": two facts of one sentence
         if {old.operator, new.operator} == {"min", "max"}:
             low, high = (old, new) if old.operator == "min" else (new, old)
             return (low.number or 0) > (high.number or 0)

@@ -92,7 +92,7 @@ def _as_wish(act: Act) -> Act:
 
 def one_shelf(acts: Sequence[Act], lexicon: Lexicon) -> list[Act]:
     """Join two nouns that are parent and leaf of one category path into the one product type that they name."""
-    named = [act for act in acts if act.kind is Kind.NEED or _is_part(act)]
+    named = [act for act in acts if act.kind is Kind.NEED or _is_part(act) or _is_material(act)]
     for one, other in combinations(named, 2):
         if Kind.NEED not in (one.kind, other.kind):
             continue
