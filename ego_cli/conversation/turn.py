@@ -9,12 +9,21 @@ import threading
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 from ego_cli.catalog.product import Product
 from ego_cli.conversation import decide, session, talk, traces
-from ego_cli.conversation.asking import PriceBounds, Recollection, price_bounds, request_for, route_of
+from ego_cli.conversation.asking import Recollection, price_bounds, request_for, route_of
+from ego_cli.conversation.course import (
+    Answered,
+    Course,
+    Outcome,
+    Searched,
+    Stopwatch,
+    after_decision,
+    wants_to_show,
+    wish,
+)
 from ego_cli.conversation.events import (
     Decided,
     Decision,
@@ -25,7 +34,6 @@ from ego_cli.conversation.events import (
     RankedEvent,
     Recalled,
     Relaxation,
-    Reply,
     ReplyDelta,
     ShownGroup,
     StateChanged,
@@ -38,7 +46,7 @@ from ego_cli.conversation.reading import merged
 from ego_cli.conversation.references import Resolved, resolve
 from ego_cli.conversation.remembering import ABOUT_MEMORY, REINFORCED, about_memory, recollect
 from ego_cli.conversation.reply import Search, compose, lead_for
-from ego_cli.conversation.state import Change, Pending, ShownList, Slot, State, Want, apply
+from ego_cli.conversation.state import Change, Slot, State, Want
 from ego_cli.conversation.understand import Context, Lexicon, understand
 from ego_cli.conversation.understand.acts import Act, Kind, Understanding
 from ego_cli.conversation.update import SEARCHING, update
@@ -54,7 +62,6 @@ if TYPE_CHECKING:
     from ego_cli.catalog.dense import DenseSource
     from ego_cli.catalog.signals import ShopSignals, SignalStore
     from ego_cli.catalog.store import Catalogue
-    from ego_cli.conversation.events import MemoryUse
     from ego_cli.conversation.models import Models
     from ego_cli.llm.telemetry import ModelCall
     from ego_cli.memory.consolidate import Worker
@@ -135,7 +142,7 @@ class Assistant:
 
         When ``cancel`` is set between two stages the generator ends there, and the state is as before the turn.
         """
-        watch = _Stopwatch()
+        watch = Stopwatch()
         number = self.state.turn + 1
         yield TurnStarted(number, text, self.clock())
         if self.models is not None:
@@ -186,8 +193,8 @@ class Assistant:
         )
 
     def _follow(
-        self, understanding: Understanding, number: int, watch: _Stopwatch, cancel: threading.Event | None
-    ) -> Generator[Event, None, _Course | None]:
+        self, understanding: Understanding, number: int, watch: Stopwatch, cancel: threading.Event | None
+    ) -> Generator[Event, None, Course | None]:
         """From what was understood to ranked lists. None when the turn was cancelled on the way."""
         yield Understood(understanding)
         resolved = resolve(understanding.acts, self.state, self.product)
@@ -208,27 +215,27 @@ class Assistant:
         if cancel is not None and cancel.is_set():
             return None
         said = self._answer(understanding.text, state, resolved, understanding)
-        return _Course(understanding, tuple(resolved), state, changes, notes, uses, searches, said)
+        return Course(understanding, tuple(resolved), state, changes, notes, uses, searches, said)
 
-    def _conclude(self, course: _Course, number: int, watch: _Stopwatch) -> _Outcome:
+    def _conclude(self, course: Course, number: int, watch: Stopwatch) -> Outcome:
         """From ranked lists to what is shown, and its words."""
         decision = self._decide(
             course.state, course.resolved, course.understanding, course.searches, course.notes, course.said
         )
-        after = _after_decision(course.state, decision, course.searches, number)
+        after = after_decision(course.state, decision, course.searches, number)
         watch.lap("decide")
         reply = compose(decision, currency=self.catalogue.currency)
         watch.lap("reply")
-        return _Outcome(course, decision, reply, after.state, (*course.changes, *after.changes))
+        return Outcome(course, decision, reply, after.state, (*course.changes, *after.changes))
 
     def _assisted(
         self,
         models: Models,
-        outcome: _Outcome,
+        outcome: Outcome,
         number: int,
-        watch: _Stopwatch,
+        watch: Stopwatch,
         cancel: threading.Event | None,
-    ) -> Generator[Event, None, _Outcome]:
+    ) -> Generator[Event, None, Outcome]:
         """Beside the rules, whose answer stands already: a model reads what they left, orders near-ties, words the lead."""
         course = outcome.course
         acts = models.read(course.understanding, self.lexicon, self.catalogue)
@@ -310,12 +317,12 @@ class Assistant:
         changes: Sequence[Change],
         resolved: Sequence[Resolved],
         recollections: Mapping[int, Recollection],
-        watch: _Stopwatch,
-    ) -> Iterator[_Searched]:
+        watch: Stopwatch,
+    ) -> Iterator[Searched]:
         kinds = {item.act.kind for item in resolved}
         if not kinds & SEARCHING or Kind.GO_BACK in kinds:
             return
-        wants = _wants_to_show(state, changes)
+        wants = wants_to_show(state, changes)
         if not wants and not (state.sort or state.budget or state.like):
             return
         targets: list[Want | None] = [*wants] or [None]
@@ -343,7 +350,7 @@ class Assistant:
                 ranked = self._rank(relaxed.request)
                 request = relaxed.request
             watch.add(ranked.timings_ms)
-            yield _Searched(
+            yield Searched(
                 want, request, ranked, bounds, relaxed.relaxations if relaxed else (), Kind.SHOW_MORE in kinds
             )
         watch.restart()
@@ -369,7 +376,7 @@ class Assistant:
 
     def _answer(
         self, text: str, state: State, resolved: Sequence[Resolved], understanding: Understanding
-    ) -> _Answered:
+    ) -> Answered:
         """Words for the acts that are no search. What is said about memory needs the memory at once."""
         desk = talk.Desk(
             state, self.product, self.scores, self.catalogue.currency, understanding.language, state.turn
@@ -377,7 +384,7 @@ class Assistant:
         said = talk.answer(desk, resolved)
         acts = [item.act for item in resolved if item.act.kind in ABOUT_MEMORY]
         if not acts:
-            return _Answered(said.text, said.question, said.ids, said.table)
+            return Answered(said.text, said.question, said.ids, said.table)
         heard = self._hear(text, state.turn, acts)
         memory_said = about_memory(self.memory, desk, acts, heard)
         if any(act.kind is Kind.FORGET for act in acts) and not memory_said.question:
@@ -385,7 +392,7 @@ class Assistant:
             clear_cache(self.settings.user)
             self.keep_session = False
         words = "\n".join(part for part in (said.text, memory_said.text) if part)
-        return _Answered(words, said.question or memory_said.question, said.ids, said.table, heard=True)
+        return Answered(words, said.question or memory_said.question, said.ids, said.table, heard=True)
 
     def _hear(self, text: str, turn: int, acts: Sequence[Act] = ()) -> list[Entry]:
         """Let memory take in the shopper's own words; not those that ask it to forget or to tell."""
@@ -393,7 +400,7 @@ class Assistant:
             return []
         return self.memory.hear(text, turn=turn, session=self.session, at=self.clock())
 
-    def _remember(self, text: str, outcome: _Outcome) -> None:
+    def _remember(self, text: str, outcome: Outcome) -> None:
         """After the answer: keep what she said, what she saw and did, and the conversation itself."""
         now, turn, course, decision = self.clock(), self.state.turn, outcome.course, outcome.decision
         if self.memory is not None:
@@ -422,9 +429,9 @@ class Assistant:
         state: State,
         resolved: Sequence[Resolved],
         understanding: Understanding,
-        searches: Sequence[_Searched],
+        searches: Sequence[Searched],
         notes: Sequence[str],
-        said: _Answered,
+        said: Answered,
     ) -> Decision:
         language = understanding.language
         remarks = [f"Showing results for {read}." for _, read in understanding.corrected if searches]
@@ -462,7 +469,7 @@ class Assistant:
             notes=tuple(dict.fromkeys(remark for remark in remarks if remark)),
         )
 
-    def _group(self, state: State, search: _Searched, groups: int, language: str) -> ShownGroup:
+    def _group(self, state: State, search: Searched, groups: int, language: str) -> ShownGroup:
         want, ranked = search.want, search.ranked
         evidence = decide.Evidence.of(state, want)
         length = decide.how_many(
@@ -471,11 +478,11 @@ class Assistant:
         only = bool(want) and any(slot.hardness == "only" for slot in want.slots)  # type: ignore[union-attr]
         items = ranked.items[:length] if ranked.type_known else ()
         nearest = None if items or search.more else self._nearest(search.request)
-        wish = _wish(want)
-        label = (want.category or wish) if want and groups > 1 else ""
+        wished = wish(want)
+        label = (want.category or wished) if want and groups > 1 else ""
         lead = lead_for(
             Search(
-                wish=wish,
+                wish=wished,
                 request=search.request,
                 ranked=ranked,
                 shown=len(items),
@@ -536,142 +543,3 @@ class Assistant:
         """The product types that the shop has most of."""
         counts = self.catalogue.facets.values("leaf")
         return tuple(sorted(counts, key=lambda name: (-counts[name], name))[:most])
-
-
-@dataclass(frozen=True, slots=True)
-class _Answered:
-    """The words for all acts that are no search; ``heard``: memory has taken the sentence in already."""
-
-    text: str = ""
-    question: Question | None = None
-    ids: tuple[str, ...] = ()
-    table: tuple[tuple[str, ...], ...] = ()
-    heard: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Searched:
-    """One want with the list that was found for it."""
-
-    want: Want | None
-    request: Request
-    ranked: Ranked
-    bounds: PriceBounds
-    relaxations: tuple[Relaxation, ...] = ()
-    more: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Course:
-    """One way through the stages, up to ranked lists: before anything is decided."""
-
-    understanding: Understanding
-    resolved: tuple[Resolved, ...]
-    state: State
-    changes: tuple[Change, ...]
-    notes: tuple[str, ...]
-    uses: tuple[MemoryUse, ...]
-    searches: tuple[_Searched, ...]
-    said: _Answered
-
-
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    """What a course came to: the decision, its words, and the state with what was shown."""
-
-    course: _Course
-    decision: Decision
-    reply: Reply
-    state: State
-    changes: tuple[Change, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _After:
-    state: State
-    changes: tuple[Change, ...]
-
-
-def _wants_to_show(state: State, changes: Sequence[Change]) -> list[Want]:
-    """The wants that this sentence touched; all of them when it touched none in particular."""
-    touched = {change.want for change in changes if change.want is not None and change.kind != "dropped"}
-    mine = [want for want in state.wants if want.id in touched]
-    return mine or list(state.wants)
-
-
-def _wish(want: Want | None) -> str:
-    """A want in words: "white cotton dress"."""
-    if want is None:
-        return "product"
-    adjectives = [
-        slot.text for slot in want.slots if slot.values and slot.attribute in ("colour", "material", "brand")
-    ]
-    return " ".join([*adjectives, want.category]).strip() or "that"
-
-
-def _after_decision(state: State, decision: Decision, searches: Sequence[_Searched], turn: int) -> _After:
-    """What was shown, asked and singled out becomes part of the state."""
-    changes: list[Change] = []
-
-    def emit(kind: str, after: object = None, attribute: str | None = None) -> None:
-        nonlocal state
-        change = Change(kind=kind, turn=turn, after=after, attribute=attribute)
-        state = apply(state, change)
-        changes.append(change)
-
-    if decision.shown:
-        ids = tuple(scored.product.id for scored in decision.shown)
-        wants = tuple(group.want for group in decision.groups for _ in group.items)
-        emit("shown", ShownList(turn, ids, wants))
-        emit("focused", _singled_out(decision, searches))
-    elif decision.referred:
-        emit("focused", decision.referred)
-    if decision.question is not None and searches:
-        emit("asked", attribute=decision.question.attribute)
-    if decision.question is not None and decision.question.attribute == "forget_all":
-        emit("pending", Pending("forget_all"))
-    return _After(state, tuple(changes))
-
-
-def _singled_out(decision: Decision, searches: Sequence[_Searched]) -> tuple[str, ...]:
-    """The one shown product that "it" can only mean: the only one, or the only one whose title has all that was named."""
-    shown = decision.shown
-    if len(shown) == 1:
-        return (shown[0].product.id,)
-    if len(searches) != 1 or searches[0].want is None:
-        return ()
-    want = searches[0].want
-    named = {stem for slot in want.slots for value in slot.values for stem in stems(value)}
-    if not named:
-        return ()
-    named |= set(stems(want.category))
-    fitting = [scored.product.id for scored in shown if named <= set(stems(scored.product.title))]
-    return tuple(fitting) if len(fitting) == 1 else ()
-
-
-class _Stopwatch:
-    """Milliseconds by stage."""
-
-    def __init__(self) -> None:
-        self._start = self._last = perf_counter()
-        self._laps: dict[str, float] = {}
-
-    def lap(self, stage: str) -> None:
-        """Book the time since the last lap on a stage."""
-        now = perf_counter()
-        self._laps[stage] = self._laps.get(stage, 0.0) + (now - self._last) * 1000
-        self._last = now
-
-    def restart(self) -> None:
-        """Leave out the time since the last lap: it was booked part by part."""
-        self._last = perf_counter()
-
-    def add(self, parts: Mapping[str, float]) -> None:
-        """Book what a stage measured inside itself, under its own names."""
-        for name, ms in parts.items():
-            self._laps[name] = self._laps.get(name, 0.0) + ms
-
-    def timings(self) -> dict[str, float]:
-        """All laps and the total, in ms."""
-        rounded = {name: round(ms, 3) for name, ms in self._laps.items()}
-        return {**rounded, "total": round((perf_counter() - self._start) * 1000, 3)}
