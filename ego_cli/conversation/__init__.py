@@ -8,7 +8,7 @@
     decide         lists -> decision          how many, which question, what to give up
     talk, answers  other acts -> words        questions about shown items, compare, why, basket
     reply, wording decision -> words          from facts only
-    turn           composes them              and nothing else does
+    turn, course   compose them               and nothing else does
 
 ``events`` are the values that a turn yields; ``session`` keeps a conversation over restarts; ``commands`` is the table of
 slash commands.
