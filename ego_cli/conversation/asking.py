@@ -120,7 +120,13 @@ def request_for(
     # Explicit words of this conversation win over memory.
     waived = said | {stem for value in state.lifted for stem in stems(value)}
     exclusions += [ex for ex in memory.exclusions if not set(stems(ex.value)) <= waived]
-    hidden = state.rejected | (state.seen if hide_seen else frozenset())
+    hidden = (state.rejected if strict else frozenset()) | (state.seen if hide_seen else frozenset())
+    given_up = _erased_values(state, want, said)
+    if not strict:
+        # A free phrase behind a "no" may have been read too far: it counts against a product instead of hiding it.
+        loose = [excluded for excluded in exclusions if excluded.attribute in (None, "feature")]
+        exclusions = [excluded for excluded in exclusions if excluded not in loose]
+        given_up = (*given_up, *(excluded.value for excluded in loose))
     return Request(
         category=want.category if want else "",
         requirements=(*(_requirement(slot) for slot in slots), *memory.requirements),
@@ -133,7 +139,7 @@ def request_for(
         like=state.like,
         passed_over=state.passed_over,
         hidden=frozenset(hidden),
-        erased=_erased_values(state, want, said),
+        erased=given_up,
         personal=memory.personal,
         strict=strict,
         limit=limit,

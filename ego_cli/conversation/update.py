@@ -664,7 +664,8 @@ def _reject(draft: Draft, item: Resolved) -> None:
     is passed over once more instead of being hidden."""
     pointed = item.act.target is not None and not item.problem
     ids = item.ids if pointed else (item.choices or draft.state.last_shown)
-    if ids and (pointed or not draft.new_wish):
+    plainly = pointed and item.act.target is not None and item.act.target.how != "last"
+    if ids and (plainly or not draft.new_wish):
         draft.emit("rejected", after=ids, words=item.act.words)
     elif ids:
         draft.emit("passed-over", after=ids, words=item.act.words)

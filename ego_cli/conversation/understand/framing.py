@@ -45,7 +45,7 @@ def in_frame(
 ) -> list[Act]:
     """All readings of this module, in order."""
     found = salvage(nothing_more(acts, text, context), text, tokens, lexicon)
-    found = whole_clauses(change_of_mind(figures_not_prices(found, text), text), text)
+    found = whole_clauses(change_of_mind(figures_not_prices(found, text, context), text), text)
     found = one_shelf(keep_topic(found, text, context, lexicon), lexicon)
     found = wishes_not_pointers(one_thing_each(found, text), context)
     return plain_wishes(of_parts(plain_answers(found, text, context), text))
@@ -343,7 +343,7 @@ def _called(act: Act, text: str) -> bool:
 _BARE = re.compile(r"\d[\d.,]*\s*[k+]?", re.IGNORECASE)
 
 
-def figures_not_prices(acts: Sequence[Act], text: str) -> list[Act]:
+def figures_not_prices(acts: Sequence[Act], text: str, context: Context) -> list[Act]:
     """ "14k gold", "UPF 50+": a bare number that belongs to the word beside it is part of a wish."""
     table = load_toml("dialogue.toml")["figures"]
     found = []
@@ -360,6 +360,8 @@ def figures_not_prices(acts: Sequence[Act], text: str) -> list[Act]:
                 words = text[act.span.start : act.span.end + behind.end()]
             elif before and before[1].lower() in table["before"]:
                 words = text[before.start() : act.span.end]
+            elif context.asked not in ("", "price", "budget") and not _about_money(text, act):
+                words = text[act.span.start : act.span.end + (behind.end() if behind else 0)]
             else:
                 words = ""
             if words:
@@ -374,6 +376,23 @@ def figures_not_prices(acts: Sequence[Act], text: str) -> list[Act]:
                 )
         found.append(act)
     return found
+
+
+_SHORT_ANSWER = 3
+"""Words of an answer that is a price alone: "20k abeg"."""
+
+
+def _about_money(text: str, act: Act) -> bool:
+    words = re.findall(r"[a-z]+|\d[\d.,]*k?", _plain(text))
+    near = re.findall(
+        r"[a-z]+",
+        _plain(
+            text[max(0, (act.span.start if act.span else 0) - 25) : (act.span.end if act.span else 0) + 12]
+        ),
+    )
+    return len(words) <= _SHORT_ANSWER or bool(
+        set(near) & set(load_toml("dialogue.toml")["figures"]["money"])
+    )
 
 
 _LISTED = re.compile(
