@@ -417,7 +417,8 @@ def _override(draft: Draft, item: Resolved) -> None:
         for said in draft.wishes
     )
     first = min(
-        change.turn for change in draft.state.log if change.kind in _SAYING and change.want == want.id
+        (change.turn for change in draft.state.log if change.kind in _SAYING and change.want == want.id),
+        default=want.turn,
     )
     if not replacing and (_points_back(act.words) or first == max(slot.turn for slot in before)):
         for slot in before:
