@@ -62,6 +62,11 @@ _GLUED = re.compile(r"(?<![^\W_])([A-Za-z][a-z]+)([A-Z][a-z]*)(?=[a-z' :]|[A-Z][
 _BULLET = re.compile(r"\s*(?:\r?\n|[·]|(?<=\S);)\s+|\s*[•●▪■◆✓✔★►➤|]\s*|\s*\r?\n\s*")
 
 
+def without_escapes(text: str) -> str:
+    """A text without a terminal's commands (colours, titles, the marks around a paste); all else stays."""
+    return _TERMINAL.sub("", text)
+
+
 def _unescape(found: re.Match[str]) -> str:
     return html.unescape(_DOUBLE.sub("&", found.group()))
 
