@@ -145,6 +145,11 @@ def unit_named(spelling: str) -> Unit | None:
     return _units().by_spelling.get(spelling.strip().lower())
 
 
+def written(unit: str) -> str:
+    """A canonical unit as people write it: "mah" -> "mAh"."""
+    return str(load_toml("units.toml")["written"].get(unit, unit))
+
+
 def in_base(value: float, unit: str) -> tuple[float, str]:
     """``value`` of canonical ``unit`` in that unit's base: (1.5, "kw") -> (1500.0, "w")."""
     known = _units().by_name.get(unit)

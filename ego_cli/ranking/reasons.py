@@ -13,7 +13,7 @@ from ego_cli.catalog.enrich import signal_of
 from ego_cli.catalog.evidence import Field, quantities, statements
 from ego_cli.catalog.money import format_money
 from ego_cli.catalog.product import Product
-from ego_cli.catalog.text import in_base, unit_named
+from ego_cli.catalog.text import in_base, unit_named, written
 from ego_cli.ranking.polarity import POLAR, Polarity, free_of, standing
 from ego_cli.ranking.scene import COVERED, Scene
 from ego_cli.ranking.score import concerns_named
@@ -175,5 +175,5 @@ def _amount(wanted: Requirement, product: Product) -> Iterator[Reason]:
                 else abs(value - number) <= number * 0.12
             )
             if found == base and fits:
-                yield Reason(f"{value / unit.factor if unit.base else value:,.6g} {unit.name}", name, text)
+                yield Reason(f"{value / unit.factor if unit.base else value:,.6g} {written(unit.name)}", name, text)
                 return

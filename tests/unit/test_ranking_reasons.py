@@ -60,7 +60,7 @@ CASES: list[tuple[str, Product, dict[str, Any], str, str, dict[str, Any]]] = [
     ("4.7 from 900 people", SERUM, {}, "rating", "4.7", {"rating": None, "rating_count": 0}),
     ("Keeps going through outages", PHONE, {}, "features[0]", "5000mAh battery", {"features": PHONE.features[1:]}),
     ("Saves data", PHONE, {}, "features[1]", "Data saver mode", {"features": PHONE.features[:1] + PHONE.features[2:]}),
-    ("8 gb", PHONE, {"requirements": (Requirement("ram", "min", number=8, unit="gb"),)}, "details.RAM", "RAM: 8 GB", {"details": {}}),
+    ("8 GB", PHONE, {"requirements": (Requirement("ram", "min", number=8, unit="gb"),)}, "details.RAM", "RAM: 8 GB", {"details": {}}),
     ("Red", PHONE, {"requirements": (Requirement("colour", values=("red",)),)}, "colours[0]", "red", {"colours": ()}),
     ("Machine wash", COAT, {"requirements": (Requirement("feature", values=("machine wash",)),)}, "features[1]", "machine wash", {"features": COAT.features[:1]}),
     ("Warmth", COAT, {"personal": Personal(tags=("warmth",))}, "title", "Wool coat", {"title": "Long coat", "features": COAT.features[1:]}),
