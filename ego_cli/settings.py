@@ -1,7 +1,10 @@
 """Where things live and what was configured.
 
 Precedence: a typed flag (passed by the caller) > environment (``EGO_…``) > ``config.toml`` > the defaults here.
-Environment names are the upper-cased path joined by ``__``: ``EGO_SEARCH__ROUTE``, ``EGO_CATALOG``, ``EGO_FX__NGN_PER_USD``.
+Environment names are the upper-cased path joined by ``__``: ``EGO_MEMORY__POLICY``, ``EGO_CATALOG``, ``EGO_FX__NGN_PER_USD``.
+
+What is given is checked by pydantic, which takes longer to import than most commands take to run: it is only asked
+where more is given than the names of a catalogue, a shopper and a time zone.
 """
 
 from __future__ import annotations
@@ -10,10 +13,11 @@ import json
 import os
 import re
 import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
 from pathlib import Path
-from typing import Any
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from typing import Any, NoReturn
 
 from ego_cli.errors import MisuseError
 from ego_cli.places import (
@@ -36,18 +40,21 @@ __all__ = [
     "load_toml",
     "private_folder",
     "save_setting",
+    "settings_from",
     "user_cache_folder",
     "user_config_folder",
     "user_data_folder",
 ]
 
 
-class Section(BaseModel):
+class Section:
     """A part of the configuration; an unknown key is an error that names itself."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    __slots__ = ()
+    __pydantic_config__ = {"extra": "forbid"}  # noqa: RUF012 - a ClassVar would be looked up as a field
 
 
+@dataclass(frozen=True, slots=True)
 class SearchSettings(Section):
     """Lexical search. Field weights are the Sivle seed's."""
 
@@ -59,6 +66,7 @@ class SearchSettings(Section):
     description: float = 1.0
 
 
+@dataclass(frozen=True, slots=True)
 class RankingSettings(Section):
     """Second stage of retrieval."""
 
@@ -69,6 +77,7 @@ class RankingSettings(Section):
     popularity: bool = True
 
 
+@dataclass(frozen=True, slots=True)
 class MemorySettings(Section):
     """What is remembered and how it fades."""
 
@@ -77,6 +86,7 @@ class MemorySettings(Section):
     nudges: bool = True
 
 
+@dataclass(frozen=True, slots=True)
 class Price(Section):
     """What a model costs, in US dollars per million tokens."""
 
@@ -84,6 +94,7 @@ class Price(Section):
     completion: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
 class Provider(Section):
     """One OpenAI-compatible endpoint. The key itself never stands here: only the name of its environment variable.
 
@@ -96,22 +107,8 @@ class Provider(Section):
     api_key_env: str = ""  # "": no key is needed
     prices: Price = Price()
 
-    @model_validator(mode="before")
-    @classmethod
-    def _from_preset(cls, given: Any) -> Any:
-        if not isinstance(given, dict):
-            return given
-        known = load_toml("providers.toml").get(str(given.get("name")), {})
-        preset = {key: value for key, value in known.items() if key != "label"}
-        if given.get("base_url", preset.get("base_url")) != preset.get("base_url"):
-            preset.pop(
-                "api_key_env", None
-            )  # a key goes to the address that it was made for, and nowhere else
-        if given.get("model", preset.get("model")) != preset.get("model"):
-            preset.pop("prices", None)
-        return {**preset, **given}
 
-
+@dataclass(frozen=True, slots=True)
 class LlmSettings(Section):
     """Optional language models: a chain of providers, tried in order. Without one, rules do everything.
 
@@ -130,42 +127,32 @@ class LlmSettings(Section):
     cache_days: float = 14.0
     cache_mb: float = 20.0
 
-    @field_validator("providers", mode="before")
-    @classmethod
-    def _listed(cls, given: Any) -> Any:
-        if isinstance(given, str):
-            given = json.loads(given) if given.lstrip().startswith("[") else given.split(",")
-        if isinstance(given, (list, tuple)):
-            return [{"name": item.strip()} if isinstance(item, str) else item for item in given if item]
-        return given
 
-    @field_validator("uses", mode="before")
-    @classmethod
-    def _named(cls, given: Any) -> Any:
-        return (
-            [name.strip() for name in given.split(",") if name.strip()] if isinstance(given, str) else given
-        )
-
-
+@dataclass(frozen=True, slots=True)
 class TuiSettings(Section):
     """The screen."""
 
     theme: str = "ego-dark"  # or ego-light, ansi-dark, ansi-light, any theme of Textual
-    keys: dict[str, str] = Field(default_factory=dict)  # binding id -> key
+    keys: dict[str, str] = field(default_factory=dict)  # binding id -> key
 
 
+@dataclass(frozen=True, slots=True)
 class Settings(Section):
     """All of ``config.toml``."""
 
     catalog: str = "naija"
     user: str = "me"
     timezone: str = "Africa/Lagos"
-    fx: dict[str, float] = Field(default_factory=dict)  # "NGN_per_USD" = 1500: naira for one dollar
+    fx: dict[str, float] = field(default_factory=dict)  # "NGN_per_USD" = 1500: naira for one dollar
     search: SearchSettings = SearchSettings()
     ranking: RankingSettings = RankingSettings()
     memory: MemorySettings = MemorySettings()
     llm: LlmSettings = LlmSettings()
     tui: TuiSettings = TuiSettings()
+
+
+_NAMES = frozenset(each.name for each in fields(Settings))
+_TEXTS = frozenset(each.name for each in fields(Settings) if isinstance(each.default, str))
 
 
 def _from_environment() -> dict[str, Any]:
@@ -176,7 +163,7 @@ def _from_environment() -> dict[str, Any]:
         path = key[4:].lower().split("__")
         if not text and len(path) == 1:
             continue  # `EGO_CATALOG= ego …` is how a shell unsets it
-        if path[0] not in Settings.model_fields:
+        if path[0] not in _NAMES:
             continue  # not ours, or a newer version's: an environment is shared, a file is not
         if path[0] == "fx" and len(path) == 2:
             base, _, quote = path[1].partition("_per_")
@@ -212,13 +199,67 @@ def load_settings(**flags: Any) -> Settings:
         raise MisuseError(f"{path} is not valid TOML: {error}") from error
     except OSError as error:
         raise MisuseError(f"cannot read {path}: {error.strerror}") from error
-    tree = _merge(_merge(tree, _from_environment()), {k: v for k, v in flags.items() if v is not None})
+    return settings_from(
+        _merge(_merge(tree, _from_environment()), {k: v for k, v in flags.items() if v is not None})
+    )
+
+
+def settings_from(tree: Mapping[str, Any]) -> Settings:
+    """Settings as a file or the environment would give them, the rest by default.
+
+    Raises ``MisuseError`` with the key for an unknown key or a value of the wrong kind.
+    """
+    if all(key in _TEXTS and isinstance(value, str) for key, value in tree.items()):
+        return Settings(**tree)
+    from pydantic import ValidationError
+
+    if isinstance(llm := tree.get("llm"), dict):
+        tree = {**tree, "llm": _spelled_out(llm)}
     try:
-        return Settings.model_validate(tree)
+        checked: Settings = _checker().validate_python(tree)
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise MisuseError(f"{path} or the environment: {where}: {first['msg']}") from error
+        _refuse(".".join(str(part) for part in first["loc"]), first["msg"])
+    return checked
+
+
+@cache
+def _checker() -> Any:
+    """pydantic's reading of ``Settings``."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Settings)
+
+
+def _refuse(key: str, reason: str) -> NoReturn:
+    raise MisuseError(f"{config_file()} or the environment: {key}: {reason}")
+
+
+def _spelled_out(llm: dict[str, Any]) -> dict[str, Any]:
+    """A model section with its lists as lists and each provider with what its preset says."""
+    spelled = dict(llm)
+    if isinstance(uses := llm.get("uses"), str):
+        spelled["uses"] = [name.strip() for name in uses.split(",") if name.strip()]
+    chain = llm.get("providers")
+    if isinstance(chain, str):
+        try:
+            chain = json.loads(chain) if chain.lstrip().startswith("[") else chain.split(",")
+        except json.JSONDecodeError as error:
+            _refuse("llm.providers", f"not JSON: {error.msg}")
+    if isinstance(chain, (list, tuple)):
+        named = [{"name": item.strip()} if isinstance(item, str) else item for item in chain if item]
+        spelled["providers"] = [_with_preset(item) if isinstance(item, dict) else item for item in named]
+    return spelled
+
+
+def _with_preset(given: dict[str, Any]) -> dict[str, Any]:
+    known = load_toml("providers.toml").get(str(given.get("name")), {})
+    preset = {key: value for key, value in known.items() if key != "label"}
+    if given.get("base_url", preset.get("base_url")) != preset.get("base_url"):
+        preset.pop("api_key_env", None)  # a key goes to the address that it was made for, and nowhere else
+    if given.get("model", preset.get("model")) != preset.get("model"):
+        preset.pop("prices", None)
+    return {**preset, **given}
 
 
 def save_setting(key: str, value: str) -> Path:

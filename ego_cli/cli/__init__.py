@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -33,6 +34,34 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "screenshots": ("screenshots", "screenshots", "Take the pictures of the screen anew."),
     "paths": ("paths", "paths", "Where everything lives."),
 }
+
+
+class _AsTyped:
+    """Takes text where text is asked for, and a default, as they stand; the rest goes Typer's way.
+
+    Typer has pydantic check every value, even a name or None, and importing that takes longer than most commands run.
+    """
+
+    def __init__(self, parameter: Any, typers: Callable[[Any], Any]) -> None:
+        self._parameter = parameter
+        self._typers = typers
+
+    def coerce(self, value: Any, *, param: Any, ctx: Any) -> Any:
+        if value is None or type(value) is self._parameter.type_descriptor.annotation:
+            return value
+        return self._typers(self._parameter).coerce(value, param=param, ctx=ctx)
+
+
+def _check_without_pydantic(parameter: Any) -> None:
+    """Have options and arguments of one value use ``_AsTyped``, in versions of Typer that check by pydantic."""
+    typers = getattr(parameter, "get_runtime_param", None)
+    if typers is not None:
+        parameter.get_runtime_param = lambda self: (
+            typers(self) if self.multiple or self.nargs != 1 else _AsTyped(self, typers)
+        )
+
+
+_check_without_pydantic(getattr(typer.core, "_TyperParameter", None))
 
 
 class _LazyGroup(TyperGroup):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
 from ego_cli.console import out, out_json, table, warn
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
 
 @app.command("list")
@@ -66,7 +67,7 @@ def test(
 
     settings = load_settings().llm
     if name is not None:
-        settings = settings.model_copy(update={"providers": tuple(chosen([name], settings.providers))})
+        settings = replace(settings, providers=tuple(chosen([name], settings.providers)))
     if not settings.providers:
         raise MisuseError("no model is chosen", hint="ego llm use NAME; `ego llm list` shows the names")
     asking = Client(settings)

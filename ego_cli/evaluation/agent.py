@@ -53,13 +53,9 @@ class Agent:
         configured = load_settings()
         ranks = configured.ranking
         if popularity is not None:
-            ranks = ranks.model_copy(update={"popularity": popularity})
-        self._settings = configured.model_copy(
-            update={
-                "memory": MemorySettings(enabled=False),
-                "llm": LlmSettings(enabled=False),
-                "ranking": ranks,
-            }
+            ranks = replace(ranks, popularity=popularity)
+        self._settings = replace(
+            configured, memory=MemorySettings(enabled=False), llm=LlmSettings(enabled=False), ranking=ranks
         )
         self._catalogue = open_catalogue(catalog_path)
         self._show = tuple(show)

@@ -80,7 +80,7 @@ class Shoppers:
         results = context.Queue()
         processes = [
             context.Process(
-                target=_work, args=(self.folder, self._settings.model_dump(), dict(order), number, results)
+                target=_work, args=(self.folder, self._settings, dict(order), number, results)
             )
             for number in range(order["processes"])
         ]
@@ -114,10 +114,10 @@ class Shoppers:
 
 
 def _work(
-    folder: Path, settings: dict[str, Any], order: Mapping[str, Any], process: int, results: Any
+    folder: Path, settings: Settings, order: Mapping[str, Any], process: int, results: Any
 ) -> None:
     """One process of `parallel`: its threads share one memory object a user, as one program would."""
-    shoppers = Shoppers(folder, Settings.model_validate(settings), partial(datetime.now, tz=UTC))
+    shoppers = Shoppers(folder, settings, partial(datetime.now, tz=UTC))
     acknowledged: list[tuple[str, str]] = []
     failed: list[str] = []
     numbers = count(process, order["processes"])

@@ -6,13 +6,14 @@ import os
 import re
 import threading
 from collections.abc import Iterable
+from dataclasses import asdict, replace
 from functools import cache
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
 from ego_cli.errors import MisuseError
-from ego_cli.settings import LlmSettings, Provider, config_file, load_toml, private_folder
+from ego_cli.settings import Price, Provider, config_file, load_toml, private_folder, settings_from
 
 # With this in the environment only models on this machine are called: for tests, and for people who want it so.
 ONLY_LOCAL = "EGO_ONLY_LOCAL_MODELS"
@@ -75,7 +76,7 @@ def usable(provider: Provider) -> str:
     return ""
 
 
-def chosen(names: Iterable[str], configured: Iterable[Provider], **changes: str) -> list[Provider]:
+def chosen(names: Iterable[str], configured: Iterable[Provider], **changes: Any) -> list[Provider]:
     """Providers by name, from the configuration, else from the presets, else made of ``changes`` alone.
 
     ``changes`` (model, base_url, api_key_env) go to the first. Raises ``MisuseError`` for a name that nothing is known of.
@@ -85,10 +86,9 @@ def chosen(names: Iterable[str], configured: Iterable[Provider], **changes: str)
     for place, name in enumerate(dict.fromkeys(names)):
         values = {key: value for key, value in changes.items() if value} if place == 0 else {}
         if name in known:
-            found.append(known[name].model_copy(update=values))
+            found.append(replace(known[name], **values))
         elif name in presets() or {"base_url", "model"} <= values.keys():
-            settings = LlmSettings.model_validate({"providers": [{"name": name, **values}]})
-            found += settings.providers
+            found += settings_from({"llm": {"providers": [{"name": name, **values}]}}).llm.providers
         else:
             raise MisuseError(
                 f"nothing is known of a provider called {name!r}",
@@ -126,14 +126,13 @@ def write_choice(providers: Iterable[Provider] | None, *, enabled: bool) -> None
         if providers is not None:
             chain = tomlkit.aot()
             for provider in providers:
-                values = provider.model_dump(exclude_defaults=True)
                 entry = tomlkit.table()
                 for key in ("name", "base_url", "model", "api_key_env"):
-                    if key in values:
-                        entry[key] = values[key]
-                if "prices" in values:
+                    if value := getattr(provider, key):
+                        entry[key] = value
+                if provider.prices != Price():
                     prices = tomlkit.inline_table()
-                    prices.update(values["prices"])
+                    prices.update(asdict(provider.prices))
                     entry["prices"] = prices
                 chain.append(entry)
             section.pop("providers", None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from datetime import timedelta
 from functools import cache
 from typing import Any
@@ -166,7 +167,8 @@ class Conversation:
         return tuple(dict.fromkeys((self.user, *known_users())))
 
     def settings(self) -> tuple[tuple[str, str], ...]:
-        told = self._settings.model_dump(exclude={"tui": {"keys"}, "llm": {"providers"}})
+        told = asdict(self._settings)
+        del told["tui"]["keys"], told["llm"]["providers"]
         rows = [(name, _plain(value)) for name, value in _flat(told)]
         names = ", ".join(provider.name for provider in self._settings.llm.providers)
         return (*rows, ("llm.providers", names or "none: rules only"))
@@ -207,6 +209,8 @@ def _flat(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]
 def _plain(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return ", ".join(value) or "–"
     return "–" if value == "" else f"{value:g}" if isinstance(value, float) else str(value)
 
 

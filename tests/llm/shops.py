@@ -10,7 +10,7 @@ from ego_cli.conversation.models import Models
 from ego_cli.conversation.turn import Assistant
 from ego_cli.evaluation.scripted_model import ScriptedModel
 from ego_cli.llm.ledger import Ledger
-from ego_cli.settings import LlmSettings, Provider, Settings
+from ego_cli.settings import Provider, settings_from
 
 KETTLES = [
     {
@@ -40,8 +40,6 @@ def shop() -> Catalogue:
 
 def assistant(server: ScriptedModel | None, *, uses: str = "read,rerank,phrase", **values: Any) -> Assistant:
     chain = (Provider(name="local", base_url=server.url, model="small"),) if server else ()
-    settings = Settings(
-        llm=LlmSettings.model_validate({"providers": chain, "uses": uses, "cache": False, **values})
-    )
+    settings = settings_from({"llm": {"providers": chain, "uses": uses, "cache": False, **values}})
     models = Models(settings.llm, ledger=Ledger()) if server else None
     return Assistant(shop(), settings, models=models)

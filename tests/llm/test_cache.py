@@ -31,8 +31,8 @@ def test_the_same_request_finds_its_answer() -> None:
 @pytest.mark.parametrize(
     ("provider", "asked"),
     [
-        (LOCAL.model_copy(update={"name": "other"}), ASK),
-        (LOCAL.model_copy(update={"model": "big"}), ASK),
+        (replace(LOCAL, name="other"), ASK),
+        (replace(LOCAL, model="big"), ASK),
         (LOCAL, replace(ASK, version=2)),
         (LOCAL, replace(ASK, messages=(("user", "say goodbye"),))),
     ],
