@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ego_cli.catalog.product import Product
+from ego_cli.conversation.answers import answer_superlative
 from ego_cli.conversation.state import State
-from ego_cli.conversation.understand.acts import Act, Target
+from ego_cli.conversation.understand.acts import Act, Kind, Target
 from ego_cli.conversation.words import stems
 
 Shelf = Callable[[str], Product | None]
@@ -33,8 +34,26 @@ class Resolved:
 
 
 def resolve(acts: Sequence[Act], state: State, shelf: Shelf) -> tuple[Resolved, ...]:
-    """Look up the target of every act in the state; acts without a target come back unchanged."""
-    return tuple(_resolve(act, state, shelf) for act in acts)
+    """Look up the target of every act in the state; acts without a target come back unchanged.
+
+    What an act of this sentence points at is what a later "those" in it means: "the second one, add two of those".
+    """
+    found: list[Resolved] = []
+    for act in acts:
+        here = replace(state, focus=pointed) if (pointed := _pointed_at(found)) else state
+        found.append(_resolve(act, here, shelf))
+    return tuple(found)
+
+
+def _pointed_at(found: Sequence[Resolved]) -> tuple[str, ...]:
+    return next(
+        (
+            item.ids
+            for item in reversed(found)
+            if item.ids and not item.problem and item.act.kind is Kind.REFER
+        ),
+        (),
+    )
 
 
 def _resolve(act: Act, state: State, shelf: Shelf) -> Resolved:
@@ -50,7 +69,7 @@ def _resolve(act: Act, state: State, shelf: Shelf) -> Resolved:
         return _last(act, state, shown)
     if target.how in ("attribute", "name"):
         return _by_words(act, target, state, shelf)
-    return Resolved(act, ids=shown)  # an extreme ("the cheapest one") is found where the fields are compared
+    return _extreme(act, target, shown, shelf)
 
 
 def _ordinal(act: Act, target: Target, shown: tuple[str, ...]) -> Resolved:
@@ -77,6 +96,17 @@ def _last(act: Act, state: State, shown: tuple[str, ...]) -> Resolved:
     if len(shown) == 1 or _plural(act.target):
         return Resolved(act, ids=shown)
     return Resolved(act, ids=shown[:1], problem="several", choices=shown)
+
+
+def _extreme(act: Act, target: Target, shown: tuple[str, ...], shelf: Shelf) -> Resolved:
+    """ "The cheapest one", "the one with the biggest battery": of the latest list, by the field that states it."""
+    if not shown:
+        return Resolved(act, problem="nothing shown")
+    products = [product for product_id in shown if (product := shelf(product_id))]
+    ids = answer_superlative(products, target.words, target.sign, None).ids
+    if len(ids) == 1:
+        return Resolved(act, ids=ids)
+    return Resolved(act, ids=ids[:1], problem="several", choices=ids)
 
 
 def _plural(target: Target | None) -> bool:
