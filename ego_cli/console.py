@@ -7,7 +7,8 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import IO, Any, Protocol
+from io import TextIOWrapper
+from typing import Any, Protocol, TextIO
 
 from ego_cli.errors import EgoError, ExitCode
 
@@ -28,6 +29,18 @@ def has_screen() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty()
 
 
+def typed_lines() -> Iterator[str]:
+    """Lines of standard input; bytes that are no text become marks of replacement instead of an error."""
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
+    yield from sys.stdin
+
+
+def typed(words: Iterable[str]) -> str:
+    """Arguments of the command line as one text; those that the terminal's encoding could not hold are read as UTF-8."""
+    return " ".join(words).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def out(text: str = "") -> None:
     """Print a result line to stdout."""
     _write(sys.stdout, text + "\n")
@@ -40,7 +53,12 @@ def out_raw(text: str) -> None:
 
 def out_json(value: Any) -> None:
     """Print one JSON line to stdout."""
-    out(json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str))
+    line = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    try:
+        line.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:  # escaped, a reader gets the same text back; replaced, it would not
+        line = json.dumps(value, separators=(",", ":"), default=str)
+    out(line)
 
 
 def note(text: str) -> None:
@@ -60,7 +78,7 @@ def fail(error: EgoError) -> ExitCode:
     return error.exit_code
 
 
-def _write(stream: IO[str], text: str) -> None:
+def _write(stream: TextIO, text: str) -> None:
     try:
         stream.write(text)
         stream.flush()
@@ -68,6 +86,12 @@ def _write(stream: IO[str], text: str) -> None:
         encoding = stream.encoding or "ascii"
         stream.write(text.encode(encoding, "replace").decode(encoding))
         stream.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        # Nothing more can go there; what is left in the buffer would complain again at shutdown.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        raise EgoError(f"cannot write the output: {error.strerror}") from error
 
 
 def table(rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> None:
@@ -147,9 +171,22 @@ def leaving_cleanly() -> Iterator[None]:
     except KeyboardInterrupt:
         warn("interrupted")
         raise SystemExit(int(ExitCode.INTERRUPTED)) from None
+    except OSError as error:
+        # A full disk, a folder that may not be written, a file that went away: the machine's fault and easy to name.
+        if debug:
+            raise
+        if (
+            error.filename is None
+        ):  # standard output, through the command library: keep Python quiet at shutdown
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        where = f"{error.filename}: " if error.filename else ""
+        warn(f"ego: {where}{error.strerror or error}")
+        raise SystemExit(int(ExitCode.FAILED)) from None
     except Exception as error:
         # The last line of defence: a defect is still one line for the person, and a traceback on request.
         if debug:
             raise
-        warn(f"ego: internal error: {type(error).__name__}: {error} (run again with --debug for the traceback)")
+        warn(
+            f"ego: internal error: {type(error).__name__}: {error} (run again with --debug for the traceback)"
+        )
         raise SystemExit(int(ExitCode.FAILED)) from None

@@ -82,8 +82,13 @@ def only_loader(path: Path) -> Iterator[None]:
         sqlite3.connect(path.with_suffix(".lock"), timeout=BUSY_MS / 1000, isolation_level=None)
     ) as lock:
         try:
+            lock.execute(
+                "PRAGMA journal_mode = OFF"
+            )  # nothing is ever written: it must work on a full disk, to remove
             lock.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                raise CatalogueError(f"cannot lock {path}: {error}") from error
             raise CatalogueError(
                 f"{path.stem} is being loaded by another process", hint="try again when it has ended"
             ) from error

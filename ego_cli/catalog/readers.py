@@ -162,14 +162,22 @@ def _currency_of(
             codes = Counter(code for record in records if (code := currency_code(record.get(column.name))))
             if codes:
                 return codes.most_common(1)[0][0], f"the column “{column.name}”"
+    hint, origin = _currency_hint(records, columns, source)
     marks: Counter[str] = Counter()
     for column in prices:
         for record in records[:: max(1, len(records) // 500)]:
             cell = record.get(column.name)
-            if isinstance(cell, str) and (code := currency_mark(cell)):
+            if isinstance(cell, str) and (code := currency_mark(cell, hint)):
                 marks[code] += 1
     if marks:
         return marks.most_common(1)[0][0], "marks beside the prices"
+    return hint, origin
+
+
+def _currency_hint(
+    records: Sequence[Record], columns: Sequence[Column], source: Source
+) -> tuple[str | None, str]:
+    """What stands around the prices: enough where they carry no mark, or one that several currencies share ("kr", "¥")."""
     table = load_toml("columns.toml")
     names = {normal_name(column.name) for column in columns}
     for shape in table["currency_shapes"]:
@@ -180,6 +188,10 @@ def _currency_of(
     for word in re.split(r"[^a-z0-9]+", source.path.name.casefold()):
         if word in table["currency_file_words"]:
             return table["currency_file_words"][word], f"the file's name, “{word}”"
+    for word, code in table["currency_column_words"].items():
+        for column in columns:
+            if word in column.name:
+                return code, f"the column's name, “{column.name}”"
     return None, "nothing says"
 
 

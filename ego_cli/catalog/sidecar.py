@@ -6,7 +6,7 @@ import os
 import secrets
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from ego_cli.errors import CatalogueError
@@ -18,18 +18,45 @@ BUSY_MS = 10_000  # how long a writer waits for another
 def open_sidecar(path: Path, migrations: Mapping[str, str]) -> Iterator[sqlite3.Connection]:
     """A connection with the tables of ``migrations`` (name -> script) in place; closed afterwards.
 
-    Raises ``CatalogueError`` when the file cannot be used.
+    All of it can be done without, so a damaged file is set aside (``….damaged``) and begun anew. Raises ``CatalogueError``
+    when the file cannot be used now.
     """
     try:
-        if not path.exists():
-            _create(path, migrations)
-        with closing(_connect(path)) as db:
-            _migrate(db, migrations)
+        try:
+            db = _ready(path, migrations)
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError:
+            _set_aside(path)
+            db = _ready(path, migrations)
+        with closing(db):
             yield db
     except sqlite3.OperationalError as error:
         raise CatalogueError(f"{path} cannot be used now: {error}") from error
     except sqlite3.DatabaseError as error:
-        raise CatalogueError(f"{path} is damaged: {error}", hint="delete it to begin anew") from error
+        _set_aside(path)
+        raise CatalogueError(f"{path} was damaged ({error})", hint="it is begun anew") from error
+    except OSError as error:
+        raise CatalogueError(f"{path} cannot be used now: {error.strerror or error}") from error
+
+
+def _ready(path: Path, migrations: Mapping[str, str]) -> sqlite3.Connection:
+    if not path.exists():
+        _create(path, migrations)
+    db = _connect(path)
+    try:
+        _migrate(db, migrations)
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _set_aside(path: Path) -> None:
+    for tail in ("-wal", "-shm"):
+        path.with_name(path.name + tail).unlink(missing_ok=True)
+    with suppress(FileNotFoundError):
+        path.replace(path.with_name(f"{path.name}.damaged"))
 
 
 def _connect(path: Path) -> sqlite3.Connection:

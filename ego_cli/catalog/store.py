@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import re
 import shutil
@@ -21,6 +22,7 @@ import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, overload
@@ -48,6 +50,7 @@ REBUILD_HINT = "load it again"
 GENERATION = re.compile(r"[0-9a-f]{16}")
 _BATCH = 512  # products decoded at a time when all are read
 _NAME = re.compile(r"[\w][\w.-]{0,63}")
+BESIDE = ("signals", "vectors")  # <name>.<one of these>.db belongs to the catalogue <name> and is none itself
 
 # Stage ("reading", "indexing", "ranking" or "saving"), products done, products in all or None.
 Progress = Callable[[str, int, int | None], None]
@@ -151,7 +154,7 @@ class Catalogue(Sequence[Product]):
     def products(self, rows: Iterable[int]) -> list[Product]:
         """The products at ``rows``, in that order."""
         wanted = [int(row) for row in rows]
-        with self._lock:
+        with self._lock, self._readable():
             kept = self._products
             found = []
             for row in wanted:
@@ -166,6 +169,16 @@ class Catalogue(Sequence[Product]):
             while len(kept) > PRODUCTS_KEPT:
                 kept.popitem(last=False)
         return found
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        """A file that was damaged while it is open is one clear line, not a defect of ours."""
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            raise CatalogueError(
+                f"catalogue {self.name!r} can no longer be read: {error}", hint=REBUILD_HINT
+            ) from error
 
     def _one(self, query: str, row: int) -> str:
         found = self._database.execute(query, (row + 1,)).fetchone()
@@ -185,7 +198,7 @@ class Catalogue(Sequence[Product]):
     def __iter__(self) -> Iterator[Product]:
         """Every product in row order; none is kept in memory."""
         for start in range(0, self.size, _BATCH):
-            with self._lock:
+            with self._lock, self._readable():
                 batch = self._database.execute(
                     "SELECT product FROM products WHERE row > ? AND row <= ? ORDER BY row",
                     (start, start + _BATCH),
@@ -194,13 +207,13 @@ class Catalogue(Sequence[Product]):
 
     def row_of(self, product_id: str) -> int | None:
         """The row of a product id, or None."""
-        with self._lock:
+        with self._lock, self._readable():
             found = self._database.execute("SELECT row FROM products WHERE id = ?", (product_id,)).fetchone()
         return None if found is None else int(found[0]) - 1
 
     def id_of(self, row: int) -> str:
         """The id of the product at ``row``. Raises ``IndexError`` outside 0..size-1."""
-        with self._lock:
+        with self._lock, self._readable():
             return self._one("SELECT id FROM products WHERE row = ?", int(row))
 
     def search(self, words: str, *, k: int = 10, mask: Mask | None = None) -> tuple[Rows, Scores]:
@@ -216,9 +229,13 @@ class Catalogue(Sequence[Product]):
 
 
 def field_weights() -> dict[str, float]:
-    """The configured weight of each searched field."""
-    weights = load_settings().search
-    return {field: float(getattr(weights, field)) for field in FIELDS}
+    """The configured weight of each searched field. Raises ``MisuseError`` for one that weighs nothing a sum can hold."""
+    search = load_settings().search
+    weights = {field: float(getattr(search, field)) for field in FIELDS}
+    for field, weight in weights.items():
+        if not 0 <= weight < math.inf:
+            raise MisuseError(f"search.{field} is {weight}", hint="a weight is a number from 0 upwards")
+    return weights
 
 
 def stale_because(folder: Path, size: int) -> str | None:
@@ -280,7 +297,15 @@ def path_of(name: str) -> Path:
         raise MisuseError(
             f"{name!r} cannot name a catalogue", hint="use letters, digits, dots and dashes, at most 64"
         )
+    if _stands_beside(name):
+        raise MisuseError(
+            f"{name!r} cannot name a catalogue", hint=f"choose one without the ending {name[-8:]!r}"
+        )
     return catalogues_folder() / f"{name}.db"
+
+
+def _stands_beside(name: str) -> bool:
+    return name.rpartition(".")[2] in BESIDE and "." in name
 
 
 _open: dict[Path, tuple[tuple[int, int], Catalogue]] = {}
@@ -400,6 +425,8 @@ def list_catalogues() -> list[Entry]:
         if demo_catalogue_file(f"{name}.jsonl").is_file():
             found[name] = Entry(name, None, None, str(demo_catalogue_file(f"{name}.jsonl")), path_of(name))
     for path in sorted(catalogues_folder().glob("*.db")):
+        if _stands_beside(path.stem):
+            continue
         try:
             about = read_about(path)
         except CatalogueError:
@@ -475,22 +502,26 @@ def _load(
 ) -> LoadReport:
     from ego_cli.catalog.build import build, only_loader, sweep
 
-    private_folder(path.parent)
-    with only_loader(path):
-        if update and path.is_file():
-            read_about(path)  # what cannot be read cannot be added to
-        sweep(path)
-        report = build(
-            path,
-            name,
-            products,
-            currency=currency,
-            source=source,
-            fingerprint=fingerprint,
-            previous=path if update and path.is_file() else None,
-            progress=progress,
-        )
-        sweep(path)
+    try:
+        private_folder(path.parent)
+        with only_loader(path):
+            if update and path.is_file():
+                read_about(path)  # what cannot be read cannot be added to
+            sweep(path)
+            report = build(
+                path,
+                name,
+                products,
+                currency=currency,
+                source=source,
+                fingerprint=fingerprint,
+                previous=path if update and path.is_file() else None,
+                progress=progress,
+            )
+            sweep(path)
+    except (OSError, sqlite3.OperationalError) as error:  # a full disk, a folder that may not be written
+        reason = getattr(error, "strerror", None) or error
+        raise CatalogueError(f"cannot write the catalogue {name!r} in {path.parent}: {reason}") from error
     return report
 
 
@@ -522,7 +553,7 @@ def remove_catalogue(name: str) -> None:
         for leftover in path.parent.glob(f"{path.stem}.*"):
             if leftover.is_dir() and GENERATION.fullmatch(leftover.name.removeprefix(f"{path.stem}.")):
                 shutil.rmtree(leftover, ignore_errors=True)
-        for pattern in ("stamp", "signals.db*", "vectors.db*", "[0-9]*.f16"):  # what shoppers did, and vectors
+        for pattern in ("stamp", *(f"{beside}.db*" for beside in BESIDE), "[0-9]*.f16"):
             for leftover in path.parent.glob(f"{path.stem}.{pattern}"):
                 leftover.unlink(missing_ok=True)
     with _open_lock:

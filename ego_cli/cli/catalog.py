@@ -13,9 +13,10 @@ from ego_cli.console import Advance, out, out_json, progress, table, warn
 if TYPE_CHECKING:
     from ego_cli.catalog.product import Product
     from ego_cli.catalog.readers import Reading
+    from ego_cli.catalog.reading.records import Skip
     from ego_cli.catalog.store import Catalogue
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
 _SKIPS_SHOWN = 10  # bad rows named one by one for a person
 _SHOWN_AS_STORED = 3  # products that `inspect` shows
@@ -48,17 +49,18 @@ def add(
 ) -> None:
     """Load product files into a catalogue; products that are there already are updated by id."""
     from ego_cli.catalog.readers import collapse
-    from ego_cli.catalog.store import load_catalogue
+    from ego_cli.catalog.store import load_catalogue, path_of
     from ego_cli.errors import ExitCode
 
-    name = name or _name_of(files[0])
+    name = _name_of(files[0]) if name is None else name
+    path_of(name)  # a name that cannot be is said before a long file is read
     readings = [_read(file, mapping, currency) for file in files]
     products = collapse(*readings)
     with progress(f"Loading {name}") as advance:
         report = load_catalogue(
             name,
             _telling(products, readings, advance),
-            currency=currency.upper() if currency else _shared_currency(readings),
+            currency=_currency(currency) or _shared_currency(readings),
             source=", ".join(str(file.resolve()) for file in files),
             progress=lambda stage, done, total: advance(done, total) if stage != "reading" else None,
         )
@@ -368,16 +370,21 @@ def _shared_currency(readings: list[Reading]) -> str | None:
 def _report_skips(readings: list[Reading], as_json: bool) -> None:
     if as_json:
         for reading in readings:
-            for skip in reading.skipped:
+            for skip in _in_order(reading):
                 out_json({"file": str(reading.path), "line": skip.line, "skipped": skip.reason})
         return
     for line in _skip_lines(readings):
         warn(line)
 
 
+def _in_order(reading: Reading) -> list[Skip]:
+    """Bad rows by line: those that cannot be parsed are met before those that hold no product."""
+    return sorted(reading.skipped, key=lambda skip: skip.line)
+
+
 def _skip_lines(readings: list[Reading]) -> Iterator[str]:
     for reading in readings:
-        for skip in reading.skipped[:_SKIPS_SHOWN]:
+        for skip in _in_order(reading)[:_SKIPS_SHOWN]:
             where = f" line {skip.line}" if skip.line else ""
             yield f"{reading.path.name}{where}: {skip.reason}"
         if (more := reading.skipped_count - _SKIPS_SHOWN) > 0:

@@ -9,28 +9,31 @@ from typing import Annotated
 
 import typer
 
-from ego_cli.console import out
+from ego_cli.console import out, typed, typed_lines
 from ego_cli.errors import ExitCode, MisuseError, NotFoundError
 
 
 def ask(
-    text: Annotated[list[str] | None, typer.Argument(help="What you want; piped text is added to it.")] = None,
+    text: Annotated[
+        list[str] | None, typer.Argument(help="What you want; piped text is added to it.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON lines; the last one is the answer.")] = False,
     catalog: Annotated[str | None, typer.Option("--catalog", "-c", help="Catalogue to shop in.")] = None,
     user: Annotated[str | None, typer.Option("--user", "-u", help="Whose memory to use.")] = None,
 ) -> None:
     """Ask once and print the answer. Exits with 3 when nothing was found."""
-    words = " ".join(text or ())
+    words = typed(text or ())
     if not sys.stdin.isatty():
-        words = "\n".join(part for part in (words, sys.stdin.read().strip()) if part)
-    if not words:
+        words = "\n".join(part for part in (words, "".join(typed_lines()).strip()) if part)
+    if not words.strip():
         raise MisuseError("nothing to ask", hint='try: ego ask "power bank under 20k"')
+    from ego_cli.catalog.reading.cleaning import without_escapes
     from ego_cli.cli.lines import print_turn
     from ego_cli.conversation.opening import open_assistant
     from ego_cli.settings import load_settings
 
     with open_assistant(load_settings(catalog=catalog, user=user)) as assistant:
-        done = assistant.respond(words)
+        done = assistant.respond(without_escapes(words))
         print_turn(done, as_json=as_json)
     if done.ranked and not done.decision.shown:
         raise SystemExit(int(ExitCode.NOTHING_FOUND))
@@ -53,7 +56,9 @@ def chat(
 
 
 def demo(
-    name: Annotated[str | None, typer.Argument(help="Which script; without a name: all of them in turn.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="Which script; without a name: all of them in turn.")
+    ] = None,
     list_them: Annotated[bool, typer.Option("--list", help="List the scripts.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON line a turn.")] = False,
     pace: Annotated[float, typer.Option(help="Seconds to read between turns; 0 plays at once.")] = 0.0,
@@ -83,7 +88,7 @@ def _title(path: Path) -> str:
 def _typed_lines() -> Iterable[str]:
     """Lines from a pipe, or typed at a prompt on a terminal."""
     if not sys.stdin.isatty():
-        yield from sys.stdin
+        yield from typed_lines()
         return
     while True:
         try:

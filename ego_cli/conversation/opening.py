@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from uuid import uuid4
 
 from ego_cli.catalog.signals import SignalStore
 from ego_cli.catalog.store import open_catalogue
 from ego_cli.conversation import session
 from ego_cli.conversation.turn import Assistant
+from ego_cli.errors import CatalogueError
 from ego_cli.settings import Settings
 
 
@@ -20,9 +22,13 @@ def open_assistant(settings: Settings, *, resume: bool = False, remember: bool =
     catalogue = open_catalogue(settings.catalog)
     if not remember:
         return Assistant(catalogue, settings)
+    assistant = Assistant(catalogue, settings, session=uuid4().hex[:12], keep_session=True)
     signals = SignalStore(catalogue.path)
-    assistant = Assistant(catalogue, settings, session=uuid4().hex[:12], keep_session=True, signals=signals)
-    assistant.shop_signals = signals.snapshot(assistant.clock())
+    with suppress(
+        CatalogueError
+    ):  # what others looked at is a nicety: a full disk or a damaged file closes no shop
+        assistant.shop_signals = signals.snapshot(assistant.clock())
+        assistant.signals = signals
     if settings.ranking.dense:
         from ego_cli.catalog.dense import DenseSource
 

@@ -10,6 +10,7 @@ import dataclasses
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -17,6 +18,7 @@ from typing import Any
 
 from ego_cli.conversation import state as values
 from ego_cli.conversation.state import Change, State, rebuild
+from ego_cli.memory.store import user_folder
 from ego_cli.settings import private_folder, user_data_folder
 
 _CLASSES = {
@@ -35,13 +37,23 @@ _CLASSES = {
 
 
 def session_file(user: str) -> Path:
-    """Where the last conversation of a user lies."""
-    return user_data_folder() / "sessions" / f"{user}.json"
+    """Where the last conversation of a user lies: under the name of their memory folder, never their own words."""
+    return user_data_folder() / "sessions" / f"{user_folder(user).name}.json"
 
 
-def save(user: str, catalogue: str, state: State, at: datetime) -> None:
-    """Write the conversation in one step: a crash leaves the old file whole."""
-    path = session_file(user)
+def save(user: str, catalogue: str, state: State, at: datetime) -> bool:
+    """Write the conversation in one step: a crash leaves the old file whole.
+
+    False when the disk takes nothing: an answer is worth more than the chance to go on with it another day.
+    """
+    try:
+        _write(session_file(user), catalogue, state, at)
+    except OSError:
+        return False
+    return True
+
+
+def _write(path: Path, catalogue: str, state: State, at: datetime) -> None:
     private_folder(path.parent)
     record = {
         "version": 1,
@@ -66,16 +78,20 @@ def load(user: str, catalogue: str) -> State | None:
         return rebuild([decode_change(item) for item in record["log"]])
     except FileNotFoundError:
         return None
-    except (ValueError, KeyError, TypeError, AssertionError):
+    except OSError:
+        return None
+    except (ValueError, KeyError, TypeError, AttributeError, AssertionError, RecursionError):
         # Written by another version or cut short by a full disk: keep it for whoever wants to look, begin afresh.
-        path.replace(path.with_suffix(".unreadable"))
+        with suppress(OSError):
+            path.replace(path.with_suffix(".unreadable"))
         return None
 
 
 def discard(user: str) -> bool:
     """Delete the saved conversation of a user; whether there was one."""
     found = False
-    for path in session_file(user).parent.glob(f"{user}.*"):
+    file = session_file(user)
+    for path in file.parent.glob(f"{file.stem}.*"):
         path.unlink(missing_ok=True)
         found = True
     return found

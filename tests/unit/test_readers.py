@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from ego_cli.catalog.product import Product
 from ego_cli.catalog.readers import collapse, collapsed, product_from_mapping, read_products
+from ego_cli.catalog.reading.prices import Convention, parse_price
+from ego_cli.catalog.reading.ratings import parse_rating
 from ego_cli.errors import CatalogueError, MisuseError
 
 
@@ -779,3 +781,140 @@ def test_no_json_document_does_worse_than_one_clear_line(tmp_path: Path, documen
         assert "\n" not in str(refusal)
     else:
         assert all(product.id and product.title for product in products)
+
+
+# --- shapes of other shops' exports ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '[\n {"title": "Soap", "price": 2.5,},\n {"title": "Comb", "price": 3},\n]',
+        '{"products": [{"title": "Soap", "price": 2.5,}, {"title": "Comb", "price": 3,},],}',
+        '{"title": "Soap", "price": 2.5,}\n{"title": "Comb", "price": 3,}\n',
+        "{'title': 'Soap', 'price': 2.5, 'new': True}\n{'title': 'Comb', 'price': 3, 'new': None}\n",
+    ],
+)
+def test_json_that_only_its_writers_language_accepts_is_read(read: Any, content: str) -> None:
+    products, reading = read(content, "shop.json")
+    assert [(p.title, p.price) for p in products] == [("Soap", 2.5), ("Comb", 3.0)]
+    assert not reading.skipped_count
+
+
+def test_a_comma_inside_a_text_is_never_loose(read: Any) -> None:
+    products, _ = read('[{"title": "Set of [a,] and {b, }", "price": 1,}]', "shop.json")
+    assert products[0].title == "Set of [a,] and {b, }"
+
+
+@pytest.mark.parametrize(
+    "first", ["# exported today", '{"title": "cut', '{"title": "x", "y": ' + "[" * 50_000]
+)
+def test_a_bad_first_line_does_not_hide_the_others(read: Any, first: str) -> None:
+    products, reading = read(
+        first + '\n{"title": "Soap", "price": 2.5}\n{"title": "Comb", "price": 3}\n', "shop.jsonl"
+    )
+    assert [p.title for p in products] == ["Soap", "Comb"]
+    assert [skip.line for skip in reading.skipped] == [1]
+
+
+def test_the_header_of_a_file_glued_on_is_no_product(read: Any) -> None:
+    products, reading = read("title,price\nSoap,2.50\ntitle,price\nComb,3.00\n")
+    assert [p.title for p in products] == ["Soap", "Comb"]
+    assert [(skip.line, skip.reason) for skip in reading.skipped] == [(3, "the header again")]
+
+
+def test_quotes_written_with_a_backslash_are_quotes(read: Any) -> None:
+    products, _ = read('title,price\n"15\\" laptop sleeve",20\n"13"" laptop, slim",18\n')
+    assert [(p.title, p.price) for p in products] == [('15" laptop sleeve', 20.0), ('13" laptop, slim', 18.0)]
+
+
+def test_a_backslash_that_ends_a_cell_is_a_backslash(read: Any) -> None:
+    products, _ = read('title,note,price\n"Soap","C:\\dir\\",2\n"Comb","C:\\new\\",3\n')
+    assert [(p.title, p.price) for p in products] == [("Soap", 2.0), ("Comb", 3.0)]
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [("Preis (€)", "EUR"), ("Price ($)", "USD"), ("Price (US$)", "USD"), ("Sale price £", "GBP")],
+)
+def test_a_sign_in_the_name_of_a_price_column_is_its_currency(read: Any, name: str, code: str) -> None:
+    products, reading = read(f"title;{name}\nSoap;2,50\nComb;3,00\n")
+    assert reading.currency == code and [p.price for p in products] == [2.5, 3.0]
+
+
+def test_a_shared_mark_is_told_by_what_stands_around_it(read: Any) -> None:
+    assert read("商品名称,价格\n蓝牙耳机,¥199.00\n充电宝,¥89.00\n")[1].currency == "CNY"
+    assert (
+        read("title,price,url\nSoap,25 kr,https://shop.dk/a\nComb,30 kr,https://shop.dk/b\n")[1].currency
+        == "DKK"
+    )
+
+
+def test_a_form_of_a_shop_with_hints_in_its_headers_is_understood(read: Any) -> None:
+    content = (
+        "Product ID;Active (0/1);Name *;Categories (x,y,z...);Price tax excluded;Wholesale price;EAN13\n"
+        "1;1;Chaise;Maison;89,90;40,00;4006381333931\n2;1;Lampe;Maison;1 249,00;700,00;4006381333948\n"
+    )
+    products, _ = read(content)
+    assert [(p.id, p.title, p.price, p.categories) for p in products] == [
+        ("1", "Chaise", 89.9, ("Maison",)),
+        ("2", "Lampe", 1249.0, ("Maison",)),
+    ]
+    assert not any("olesale" in key for p in products for key in p.details)
+
+
+def test_search_engine_hits_keep_their_ids_and_named_values(read: Any) -> None:
+    hits = [
+        {"_id": f"z{n}", "_source": {"displayName": name, "attrs": [{"key": "Colour", "val": "White"}]}}
+        for n, name in enumerate(("Rice cooker", "Blender"))
+    ]
+    products, _ = read(json.dumps({"hits": {"hits": hits}}), "hits.json")
+    assert [(p.id, p.title, p.colours) for p in products] == [
+        ("z0", "Rice cooker", ("White",)),
+        ("z1", "Blender", ("White",)),
+    ]
+
+
+def test_a_word_of_linked_data_is_no_link(read: Any) -> None:
+    goods = [
+        {"name": name, "offers": {"price": "5", "availability": "https://schema.org/InStock"}}
+        for name in ("Tent", "Bag")
+    ]
+    products, _ = read(json.dumps(goods), "ld.json")
+    assert [(p.url, p.details["Availability"]) for p in products] == [(None, "InStock")] * 2
+
+
+@pytest.mark.parametrize(
+    ("cell", "low", "high"),
+    [
+        ("5 499 kr", 5499.0, None),
+        ("12 000 - 15 000 kr", 12_000.0, 15_000.0),
+        ("from 12 to 15 €", 12.0, 15.0),
+        ("pack of 2 - 349 kr", 349.0, None),
+    ],
+)
+def test_a_price_among_cheap_ones_is_read_whole(cell: str, low: float, high: float | None) -> None:
+    cheap = Convention(typical=40.0)
+    assert parse_price(cell, convention=cheap)[:2] == (low, high)
+
+
+@pytest.mark.parametrize(
+    ("cell", "stars", "count"),
+    [
+        ("3.7★ (120)", 3.7, 120),
+        ("★ 4.5", 4.5, None),
+        ("4,5 ★★★★★ (12)", 4.5, 12),
+        ("★★★★☆ 12", 4.0, 12),
+        ("\u2b50\ufe0f\u2b50\ufe0f\u2b50\ufe0f", 3.0, None),
+        ("4½", 4.5, None),
+        ("☆☆☆☆☆", None, None),
+    ],
+)
+def test_a_number_beside_stars_is_the_rating(cell: str, stars: float | None, count: int | None) -> None:
+    assert parse_rating(cell) == (stars, count)
+
+
+def test_one_slip_among_many_ratings_does_not_halve_the_others(read: Any) -> None:
+    rows = "".join(f"Soap number {n},4.{n % 10}\n" for n in range(99))
+    products, _ = read("title,rating\n" + rows + "Comb,44\n")
+    assert products[3].rating == 4.3 and products[-1].rating is None

@@ -95,12 +95,12 @@ def _flatten_into(flat: dict[str, Any], record: Mapping[str, Any], prefix: str, 
             flat[name] = cell
 
 
-_URL = re.compile(r"(?:https?:)?//\S+|www\.\S+", re.I)
+_URL = re.compile(r"(?:https?:)?//(?!schema\.org/\w+$)\S+|www\.\S+", re.I)
 _IMAGE = re.compile(r"\S+\.(?:jpe?g|png|gif|webp|svg|avif|bmp)(?:[?#&]\S*)?", re.I)
 _KEY_VALUE = re.compile(
     r"\s*([^\W\d_][^:=\n]{1,40}?)\s*:\s+?(\S.*)|\s*([^\W\d_][^:=\n]{1,40}?)\s*:()\s*", re.S
 )
-_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*|\d{1,2}/\d{1,2}/\d{2,4} \d{1,2}:\d\d.*|\d{13}")
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*|\d{1,2}/\d{1,2}/\d{2,4} \d{1,2}:\d\d.*|1[0-9]{12}")
 _CODE = re.compile(
     r"(?:[0-9a-f]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[A-Za-z0-9+/]{40,}={0,2})", re.I
 )
@@ -420,9 +420,13 @@ def _whole(numbers: list[float]) -> bool:
     return all(number == int(number) for number in numbers)
 
 
+_SLIPS = 0.02  # share of a column's ratings that may be typing errors
+
+
 def rating_scale(seen: Profile) -> float:
-    """The top of a rating column's scale: 5, 10 or 100."""
-    top = max(seen.numbers, default=STARS)
+    """The top of a rating column's scale: 5, 10 or 100. A lone slip among many ("44" for "4.4") does not set it."""
+    numbers = sorted(seen.numbers)
+    top = numbers[-1 - int(len(numbers) * _SLIPS)] if numbers else STARS
     return STARS if top <= STARS else 10.0 if top <= 10 else 100.0
 
 

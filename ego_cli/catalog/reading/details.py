@@ -71,6 +71,11 @@ def add_choices(draft: Draft, role: str, cell: Any) -> bool:
     return role != "material" or not any("%" in item for item in items)
 
 
+_VOCABULARY = re.compile(
+    r"\s*https?://schema\.org/(?=\w+\s*$)"
+)  # "https://schema.org/InStock" is a word, not a link
+
+
 def add_detail(draft: Draft, key: str, cell: Any) -> None:
     """One named statement about the product, into the field that its name means or among the details."""
     if cell is None or cell == "" or len(draft.details) >= MOST_DETAILS:
@@ -91,7 +96,7 @@ def add_detail(draft: Draft, key: str, cell: Any) -> None:
     if isinstance(cell, bool):
         text = "Yes" if cell else "No"
     elif isinstance(cell, str):
-        text = clean_text(cell)
+        text = clean_text(_VOCABULARY.sub("", cell))
     else:
         text = ", ".join(parse_list(cell)) if isinstance(cell, list | tuple) else str(cell)
     if len(text) > DETAIL_LIMIT:
@@ -142,7 +147,7 @@ def add_bag(draft: Draft, cell: Any) -> None:
 
 
 _NAME_KEYS = ("name", "key", "label", "attribute", "title")
-_VALUE_KEYS = ("value", "values", "text", "options")
+_VALUE_KEYS = ("value", "values", "val", "text", "options")
 
 
 def _first_of(item: Mapping[str, Any], keys: tuple[str, ...]) -> Any:

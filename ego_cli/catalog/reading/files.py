@@ -66,9 +66,12 @@ def open_source(path: Path, skip: Callable[[Skip], None]) -> Source:
     except OSError as error:
         raise CatalogueError(f"cannot read {path}: {error.strerror or error}") from error
     plain = io.BufferedReader(raw, HEAD)
-    packed = plain.peek(4)[:2] == b"\x1f\x8b"
-    stream = io.BufferedReader(_Inflated(plain, skip), HEAD) if packed else plain
-    head = stream.peek(HEAD)[:HEAD]
+    try:
+        packed = plain.peek(4)[:2] == b"\x1f\x8b"
+        stream = io.BufferedReader(_Inflated(plain, skip), HEAD) if packed else plain
+        head = stream.peek(HEAD)[:HEAD]
+    except OSError as error:
+        raise CatalogueError(f"cannot read {path}: {error.strerror or error}") from error
     encoding, label = _encoding_of(path, head)
     decoder = codecs.getincrementaldecoder(encoding)("ego-windows-1252" if encoding == "utf-8" else "replace")
     sample = decoder.decode(head).lstrip("\ufeff")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ego_cli.catalog.reading import tables
+from ego_cli.catalog.reading.cleaning import parse_literal
 from ego_cli.catalog.reading.records import HEAD, Record, Skip, distinct_names
 from ego_cli.errors import CatalogueError
 
@@ -19,7 +20,7 @@ def records_of(
     path: Path, sample: str, lines: Iterator[str], skip: Callable[[Skip], None]
 ) -> tuple[str, Iterator[tuple[int, Record]], bool, Mapping[str, str]]:
     start = sample.lstrip()[:1]
-    if start == "{" and _is_json_lines(sample):
+    if (start == "{" and _is_json_lines(sample)) or (start not in "{[<" and _mostly_objects(sample)):
         return "JSON lines", _json_lines(lines, skip), True, {}
     if start == "[" and _is_json(sample):
         records = _unnested(_json_values(lines, skip))
@@ -59,15 +60,38 @@ def _is_json_lines(sample: str) -> bool:
     """Whether lines are objects of their own; a lone line may be a document that holds the products."""
     lines = [line for line in sample.split("\n")[:50] if line.strip()]
     whole = [_object_of(line) is not None for line in lines]
-    return sum(whole) >= 2 or (whole[0] and (len(lines) > 1 or len(sample) >= HEAD // 2))
+    return (
+        sum(whole) >= 2
+        or (whole[0] and (len(lines) > 1 or len(sample) >= HEAD // 2))
+        or (len(lines) > 1 and any(whole) and all(line.lstrip().startswith("{") for line in lines))
+    )
+
+
+def _mostly_objects(sample: str) -> bool:
+    """Whether the lines are objects although something else ("# exported …") stands above them."""
+    lines = [line for line in sample.split("\n")[:50] if line.strip()]
+    return 2 * sum(line.lstrip()[:1] == "{" and _object_of(line) is not None for line in lines) > len(lines)
 
 
 def _object_of(line: str) -> dict[str, Any] | None:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
-        return None
+        value = _loosely(line)
     return value if isinstance(value, dict) else None
+
+
+_LOOSE_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
+
+
+def _without_loose_commas(text: str) -> str:
+    """``{"a": 1,}`` as JSON wants it, as long as before."""
+    return _LOOSE_COMMA.sub(lambda found: found[1] or " ", text)
+
+
+def _loosely(line: str) -> Any:
+    """An object that JSON refuses and its writer's language does not: a last comma, Python's quotes; None if it is none."""
+    return parse_literal(_without_loose_commas(line)) if line.rstrip().endswith("}") else None
 
 
 def _json_lines(lines: Iterator[str], skip: Callable[[Skip], None]) -> Iterator[tuple[int, Record]]:
@@ -78,8 +102,9 @@ def _json_lines(lines: Iterator[str], skip: Callable[[Skip], None]) -> Iterator[
         try:
             value = loads(line)
         except (ValueError, RecursionError) as error:
-            skip(Skip(number, f"not valid JSON: {_short(error)}"))
-            continue
+            if (value := _loosely(line)) is None:
+                skip(Skip(number, f"not valid JSON: {_short(error)}"))
+                continue
         value = _unwrap(value)
         if isinstance(value, dict):
             yield number, value
@@ -98,9 +123,9 @@ def _unwrap(value: Any) -> Any:
     for _ in range(3):
         if not isinstance(value, dict):
             return value
-        if isinstance(inner := value.get("_source"), dict) or (
-            len(value) == 1 and isinstance(inner := next(iter(value.values())), dict) and len(inner) > 1
-        ):
+        if isinstance(inner := value.get("_source"), dict):
+            value = {"_id": value["_id"], **inner} if "_id" in value else inner
+        elif len(value) == 1 and isinstance(inner := next(iter(value.values())), dict) and len(inner) > 1:
             value = inner
         else:
             return value
@@ -158,6 +183,9 @@ def _json_values(lines: Iterator[str], skip: Callable[[Skip], None]) -> Iterator
             except (ValueError, RecursionError) as error:
                 if not ended and not isinstance(error, RecursionError) and _may_be_cut(error, buffer):
                     pass  # more of it follows
+                elif (mended := _without_loose_commas(buffer)) != buffer:
+                    buffer = mended
+                    continue
                 else:
                     skip(Skip(line, f"not valid JSON: {_short(error)}"))
                     found = _NEXT_OBJECT.search(buffer)

@@ -28,6 +28,9 @@ class NamedRole:
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _NOT_WORD = re.compile(r"[^\w#]+|_+")
+_EXAMPLE = re.compile(
+    r"\([^()]*[,/:;…][^()]*\)"
+)  # how to fill a column: "Categories (x,y,z...)", "Active (0/1)"
 
 
 def normal_name(name: str) -> str:
@@ -63,6 +66,8 @@ def role_of_name(name: str) -> NamedRole | None:
         return NamedRole("drop", 0, why="book-keeping of linked data")
     if found := _lookup(full, name):
         return found
+    if (plain := _EXAMPLE.sub(" ", name).strip()) != name and plain and (found := role_of_name(plain)):
+        return replace(found, rank=found.rank + 20)
     if "." not in name:
         return None
     parent, _, leaf = name.rpartition(".")
@@ -98,7 +103,7 @@ def _inside(role: str, leaf: str) -> NamedRole | None:
 def _lookup(words: str, original: str) -> NamedRole | None:
     names = _names()
     if found := names.get(words):
-        return found
+        return _with_symbol(found, original)
     filler = load_toml("columns.toml")["filler"]
     tokens = words.split()
     found = names.get(" ".join(token for token in tokens if not token.isdigit()))
@@ -112,16 +117,31 @@ def _lookup(words: str, original: str) -> NamedRole | None:
         else:
             break
         if found := names.get(" ".join(tokens)):
-            return replace(found, rank=found.rank + 20)
+            return _with_symbol(replace(found, rank=found.rank + 20), original)
     return _price_with_currency(words, original)
+
+
+_BEFORE_SIGN = re.compile(r"(?<![^\W_])([A-Za-z]{1,3})(?=[$₵£])")
+
+
+def _with_symbol(found: NamedRole, original: str) -> NamedRole:
+    """``Preis (€)`` and ``Price ($)``: the sign is no word, but it tells the currency."""
+    if found.role not in ("price", "price_max", "price_list"):
+        return found
+    if not any(unicodedata.category(ch) == "Sc" for ch in original):
+        return found
+    return replace(found, currency=currency_mark(original))
 
 
 def _price_with_currency(words: str, original: str) -> NamedRole | None:
     """``Price (INR)``, ``price_ngn_max``, ``amount in naira``, ``price_cents``: the name holds the unit too."""
     minor_words = load_toml("columns.toml")["minor_units"]["words"]
     tokens = words.split()
+    before_sign = {word.casefold() for word in _BEFORE_SIGN.findall(original)}  # the US of "Price (US$)"
     currency, kept, minor = None, [], False
     for token in tokens:
+        if token in before_sign:
+            continue
         if token in _currency_words():
             currency = currency_code(token)
         elif token in minor_words:
@@ -175,7 +195,7 @@ def gender_of(cell: object) -> str | None:
 @lru_cache(maxsize=8192)
 def label_of(name: str) -> str:
     """A column's name as the key of a detail: ``assembly_required`` -> ``Assembly required``."""
-    leaf = name.rpartition(".")[2] or name
+    leaf = _EXAMPLE.sub(" ", name).rpartition(".")[2] or name
     if re.search(r"[a-z][A-Z]|_", leaf) or leaf.islower():
         words = normal_name(leaf)
         leaf = words[:1].upper() + words[1:]

@@ -21,6 +21,9 @@ _FEWEST_FOR_TYPICAL = 3  # unambiguous prices needed before their median says an
 _DECISIVE = math.log(
     8
 )  # how much nearer to the typical price one reading must be than the other, in log units
+_WIDEST_RANGE = (
+    10  # how many times its lower end the upper end of a range may be where nothing else says it is one
+)
 
 
 class Money(NamedTuple):
@@ -199,7 +202,7 @@ def _read_price(text: str, declared: str | None, convention: Convention) -> Mone
         return NO_PRICE
     pick = [f for f in figures if not f.former] or figures
     marked = [f for f in pick if f.marked]
-    first = (marked or pick)[0]
+    first = _range_opener(text, pick, (marked or pick)[0])
     partner = _range_partner(text, first, pick)
     if partner is not None:
         low, high = sorted((first, partner), key=lambda f: f.amount)
@@ -257,6 +260,16 @@ def _marked(text: str, marks: list[tuple[int, int]], numbers: list[tuple[int, in
     return found
 
 
+def _range_opener(text: str, figures: list[_Figure], marked: _Figure) -> _Figure:
+    """The figure that a price begins at: ``marked``, or the one that opens the cell where ``marked`` only closes its range
+    ("12 000 - 15 000 kr"). "2 - 349 kr" is no range: its ends are too far apart."""
+    opener = figures[0]
+    alone = not _price_words()["filler"].sub("", text[: opener.start]).strip(" (~")
+    if opener is marked or not alone or _range_partner(text, opener, figures) is not marked:
+        return marked
+    return opener if opener.amount < marked.amount <= _WIDEST_RANGE * opener.amount else marked
+
+
 def _range_partner(text: str, first: _Figure, figures: list[_Figure]) -> _Figure | None:
     """The figure that closes a range opened by ``first``: only a dash or "to", and marks, stand between them."""
     later = [f for f in figures if f.start > first.start]
@@ -283,7 +296,7 @@ def _split_if_two(figure: _Figure, currency: str | None, convention: Convention)
         and figure.amount > 100 * convention.typical
     ):
         low, high = float("".join(groups[:half])), float("".join(groups[half:]))
-        if low < high:
+        if low < high <= _WIDEST_RANGE * low:  # "5 499" among cheap things is no 5 to 499
             return _money(low, high, currency, False)
     return _money(figure.amount, None, currency, figure.ambiguous)
 

@@ -12,13 +12,16 @@ STARS = 5.0  # ratings are stored on this scale
 _OUT_OF = re.compile(r"(\d+(?:[.,]\d+)?)\s*(?:out of|of|/|von|sur|de|su|van|av|из)\s*(\d{1,3})\b", re.I)
 _DECIMAL = re.compile(r"\d+(?:[.,]\d+)?")
 _COUNT = re.compile(r"(\d[\d.,' ]*)\s?(k|m|mil|tsd)?(?![^\W_])", re.I)
-_STAR_ROW = re.compile(r"[★⭐✩☆]{1,5}")
+_STAR_ROW = re.compile(r"[★⭐✩☆](?:\ufe0f?[★⭐✩☆]){0,4}\ufe0f?")  # emoji stars have a selector behind them
+_BEFORE_STARS = re.compile(r"(\d(?:[.,]\d+)?)\s*$")  # "3.7★", "4.5 ★★★★★"
+_AFTER_STARS = re.compile(r"\s*(\d[.,]\d)(?![\d%k])")  # "★ 4.5", "⭐4.2 (120)"
+_HALF = re.compile(r"(?<=\d)\s?½")
 
 
 def parse_rating(value: object, scale: float = STARS) -> tuple[float | None, int | None]:
     """A rating cell as (stars 0-5, number of ratings if the cell holds that too). Zero means that nobody rated.
 
-    Reads ``4.1 out of 5``, ``8/10``, ``82%``, ``4,5``, ``★★★★☆``, ``4.1 out of 5\\n49``, ``4.5 (1,427)``.
+    Reads ``4.1 out of 5``, ``8/10``, ``82%``, ``4,5``, ``★★★★☆``, ``3.7★ (120)``, ``4.1 out of 5\\n49``, ``4.5 (1,427)``.
     ``scale`` is the top of the column's scale for bare numbers.
     """
     if isinstance(value, bool) or value is None:
@@ -27,11 +30,15 @@ def parse_rating(value: object, scale: float = STARS) -> tuple[float | None, int
         return _stars(float(value), scale), None
     if not isinstance(value, str):
         return None, None
-    text = value.strip()
+    text = _HALF.sub(".5", value.strip())
     if found := _OUT_OF.search(text):
         stars = _stars(float(found[1].replace(",", ".")), float(found[2]))
         return stars, parse_count(text[found.end() :])
     if found := _STAR_ROW.search(text):
+        if before := _BEFORE_STARS.search(text[: found.start()]):
+            return _stars(float(before[1].replace(",", ".")), STARS), parse_count(text[found.end() :])
+        if after := _AFTER_STARS.match(text, found.end()):
+            return _stars(float(after[1].replace(",", ".")), STARS), parse_count(text[after.end() :])
         return _stars(float(sum(ch in "★⭐" for ch in found[0])), STARS), parse_count(text[found.end() :])
     if not (found := _DECIMAL.search(text)):
         return None, None

@@ -35,6 +35,9 @@ def table_records(
         sample_lines.pop()  # may be cut
     sample_lines = sample_lines[1 if declared else 0 :][:_SNIFF_LINES]
     delimiter = declared.group(1) if declared else _delimiter_of(sample_lines)
+    if _quotes_with_backslash(sample_lines, delimiter):
+        lines = (_BACKSLASHED.sub('""', line) for line in lines)
+        sample_lines = [_BACKSLASHED.sub('""', line) for line in sample_lines]
     rows = list(_sample_rows(sample_lines, delimiter))
     width = Counter(len(row) for row in rows if row).most_common(1)[0][0] if any(rows) else 1
     skipped = 0
@@ -46,6 +49,16 @@ def table_records(
     form = {",": "CSV", "\t": "TSV"}.get(delimiter, f"table with {delimiter!r} between cells")
     records = _table_records(lines, delimiter, names, leave_out, headed, skip)
     return form, records, headed
+
+
+_BACKSLASHED = re.compile(r'(?<!\\)\\"')
+
+
+def _quotes_with_backslash(lines: list[str], delimiter: str) -> bool:
+    """Whether a quoted cell writes a quote as ``\\"``, as databases export it, instead of doubling it."""
+    mark = re.escape(delimiter)
+    inside = re.compile(rf'(?:^|{mark})"[^"\r\n]*(?<!\\)\\"(?!{mark}|\s*$)')
+    return any(inside.search(line) for line in lines)
 
 
 def _stands_above(row: list[str], width: int) -> bool:
@@ -166,9 +179,8 @@ def _table_records(
     feed.settle()
     width = len(names)
     reader = csv.reader(feed, delimiter=delimiter)
-    if headed:
-        next(reader, None)
-        feed.settle()
+    header = next(reader, None) if headed else None
+    feed.settle()
     while True:
         start = feed.number + 1
         try:
@@ -186,7 +198,9 @@ def _table_records(
             skip(Skip(start, "a quote opens and does not close"))
             continue
         feed.settle()
-        if len(row) == width:
+        if row == header and len(row) > 1:
+            skip(Skip(start, "the header again"))
+        elif len(row) == width:
             yield start, dict(zip(names, row, strict=True))
         elif not row or not any(cell.strip() for cell in row):
             continue
