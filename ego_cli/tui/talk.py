@@ -209,8 +209,12 @@ class Talk:
             case Notice(text=words, level=level):
                 log.say_notice(words, level)
             case TurnDone():
-                self.turns.append(event)
                 log.finish(event)
+                told = _notes(self.turns[-1]) if self.turns else ()
+                for note in _notes(event):
+                    if note not in told:
+                        log.say_notice(note, "info")
+                self.turns.append(event)
         self.show(fold(self.snapshot, event))
         if isinstance(event, TurnDone):
             self.refresh_memory()
@@ -338,6 +342,11 @@ class Talk:
             lambda engine: (engine.memories(), engine.nudges()),
             lambda found: self.show(replace(self.snapshot, memory=found[0], nudges=found[1])),
         )
+
+
+def _notes(turn: TurnDone) -> tuple[str, ...]:
+    """What the ranking of a turn has to tell, such as a word that no product of the kind has."""
+    return tuple(dict.fromkeys(note for ranked in turn.ranked for note in ranked.notes))
 
 
 def unexpected(error: Exception) -> str:

@@ -51,6 +51,7 @@ class Ranking(Pane):
         for number, ranked in enumerate(snapshot.ranked):
             shown = snapshot.lengths[number] if number < len(snapshot.lengths) else 0
             lines.append(Line(text(f" {funnel(ranked, shown)}", MUTED)))
+            lines += [Line(text(f" {note}", MUTED)) for note in ranked.notes]
             if ranked.filtered:
                 out = " · ".join(
                     f"{rule} {count:,}"
