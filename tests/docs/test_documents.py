@@ -191,7 +191,7 @@ def test_the_transcript_shows_products_of_the_demo_at_their_prices() -> None:
         for line in demo_catalogue_file("boutique.jsonl").read_text(encoding="utf-8").splitlines()
     ]
     sold = {(row["title"], float(row["price"])) for row in rows if row.get("price") is not None}
-    assert len(told_of) >= 2
+    assert told_of
     assert [title for title, price, _, _ in told_of if (title, float(price)) not in sold] == []
 
 
