@@ -79,9 +79,7 @@ class Shoppers:
         context = multiprocessing.get_context("spawn")
         results = context.Queue()
         processes = [
-            context.Process(
-                target=_work, args=(self.folder, self._settings, dict(order), number, results)
-            )
+            context.Process(target=_work, args=(self.folder, self._settings, dict(order), number, results))
             for number in range(order["processes"])
         ]
         for process in processes:
@@ -113,9 +111,7 @@ class Shoppers:
         ]
 
 
-def _work(
-    folder: Path, settings: Settings, order: Mapping[str, Any], process: int, results: Any
-) -> None:
+def _work(folder: Path, settings: Settings, order: Mapping[str, Any], process: int, results: Any) -> None:
     """One process of `parallel`: its threads share one memory object a user, as one program would."""
     shoppers = Shoppers(folder, settings, partial(datetime.now, tz=UTC))
     acknowledged: list[tuple[str, str]] = []
