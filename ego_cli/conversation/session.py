@@ -1,7 +1,8 @@
 """A conversation kept over restarts: its state, as the log of changes, in one file a user.
 
-The file holds what ``state.rebuild`` needs and nothing else; a file that cannot be read is set aside, never an error in a
-shopper's way.
+The file holds what ``state.rebuild`` needs and nothing else: a line that says whose it is, then a line of changes for each
+save, so that a turn costs the same after five hundred others. A line that a crash cut short is left out; a file that
+cannot be read is set aside, never an error in a shopper's way.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from ego_cli.conversation.state import Change, State, rebuild
 from ego_cli.memory.store import user_folder
 from ego_cli.settings import private_folder, user_data_folder
 
+_VERSION = 2
 _CLASSES = {
     cls.__name__: cls
     for cls in (
@@ -42,46 +44,82 @@ def session_file(user: str) -> Path:
 
 
 def save(user: str, catalogue: str, state: State, at: datetime) -> bool:
-    """Write the conversation in one step: a crash leaves the old file whole.
+    """Keep the conversation: what is new is appended, and anything else replaces the file in one step.
 
     False when the disk takes nothing: an answer is worth more than the chance to go on with it another day.
     """
+    path = session_file(user)
     try:
-        _write(session_file(user), catalogue, state, at)
+        if not _append(path, catalogue, state.log):
+            _write(path, catalogue, state.log, at)
+        _kept[path] = _Kept(catalogue, state.log, path.stat().st_size)
     except OSError:
+        _kept.pop(path, None)
         return False
     return True
 
 
-def _write(path: Path, catalogue: str, state: State, at: datetime) -> None:
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Kept:
+    """What this process left in a file of ``size`` bytes."""
+
+    catalogue: str
+    log: tuple[Change, ...]
+    size: int
+
+
+_kept: dict[Path, _Kept] = {}
+
+
+def _append(path: Path, catalogue: str, log: tuple[Change, ...]) -> bool:
+    """Add what is new in ``log``; False when the file does not hold its beginning."""
+    before = _kept.get(path)
+    if before is None or before.catalogue != catalogue or len(before.log) > len(log):
+        return False
+    if any(old is not new for old, new in zip(before.log, log, strict=False)):
+        return False
+    try:
+        with path.open("r+b") as handle:  # never made anew: another process may have discarded it
+            if handle.seek(0, os.SEEK_END) != before.size:
+                return False
+            if new := log[len(before.log) :]:
+                handle.write(_line([encode(change) for change in new]))
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _write(path: Path, catalogue: str, log: tuple[Change, ...], at: datetime) -> None:
     private_folder(path.parent)
-    record = {
-        "version": 1,
-        "catalogue": catalogue,
-        "saved": at.astimezone(UTC).isoformat(),
-        "log": [encode(change) for change in state.log],
-    }
     temporary = path.with_suffix(".new")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as handle:
-        json.dump(record, handle, ensure_ascii=False)
+    with os.fdopen(descriptor, "wb") as handle:
+        handle.write(
+            _line({"version": _VERSION, "catalogue": catalogue, "saved": at.astimezone(UTC).isoformat()})
+        )
+        handle.write(_line([encode(change) for change in log]))
     temporary.replace(path)
+
+
+def _line(value: Any) -> bytes:
+    # A lone surrogate of a broken keyboard cannot be written as UTF-8; escaped, everything can.
+    return json.dumps(value).encode("ascii") + b"\n"
 
 
 def load(user: str, catalogue: str) -> State | None:
     """The saved conversation over this catalogue, or None."""
     path = session_file(user)
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-        if record["version"] != 1 or record["catalogue"] != catalogue:
+        head, *lines = path.read_text(encoding="utf-8").split("\n")
+        record = json.loads(head)
+        if record["version"] != _VERSION or record["catalogue"] != catalogue:
             return None
-        return rebuild([decode_change(item) for item in record["log"]])
-    except FileNotFoundError:
-        return None
+        whole = lines[:-1]  # every finished line ends in a line end; what stands after the last was cut short
+        return rebuild([decode_change(item) for line in whole for item in json.loads(line)])
     except OSError:
         return None
     except (ValueError, KeyError, TypeError, AttributeError, AssertionError, RecursionError):
-        # Written by another version or cut short by a full disk: keep it for whoever wants to look, begin afresh.
+        # Written by another version or damaged: keep it for whoever wants to look, begin afresh.
         with suppress(OSError):
             path.replace(path.with_suffix(".unreadable"))
         return None

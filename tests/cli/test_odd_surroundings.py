@@ -161,8 +161,8 @@ def test_a_conversation_that_cannot_be_read_is_set_aside(lamps: Path, ego_home: 
         "",
         "{",
         "[]",
-        '{"version": 1}',
-        '{"version": 1, "catalogue": "lamps", "log": [[]]}',
+        '{"version": 2}',
+        '{"version": 2, "catalogue": "lamps"}\n[[]]\n',
         "[" * 100_000,
     ):
         file.write_text(damage)
@@ -170,3 +170,26 @@ def test_a_conversation_that_cannot_be_read_is_set_aside(lamps: Path, ego_home: 
         assert done.returncode == 0 and "Desk lamp" in done.stdout, done.stderr
         assert file.with_suffix(".unreadable").exists()
         file.with_suffix(".unreadable").unlink()
+
+
+def test_a_long_conversation_is_appended_to_and_comes_back_whole(ego_home: Path) -> None:
+    from datetime import UTC, datetime
+
+    from ego_cli.conversation import session
+    from ego_cli.conversation.state import Change, State, fold
+
+    state, now = State(), datetime.now(UTC)
+    for turn in range(1, 60):
+        state = fold(state, [Change("turn", turn=turn)])
+        session.save("ada", "lamps", state, now)
+    file = session.session_file("ada")
+    assert session.load("ada", "lamps") == state
+    kept = file.read_bytes()
+    assert len(kept.splitlines()) == 60
+    file.write_bytes(kept[:-5])  # a crash in the middle of the last line
+    assert session.load("ada", "lamps") is not None
+    session.save("ada", "lamps", state, now)  # not what this process left: replaced whole
+    assert session.load("ada", "lamps") == state
+    session.discard("ada")
+    session.save("ada", "lamps", state, now)
+    assert session.load("ada", "lamps") == state
