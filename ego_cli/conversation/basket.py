@@ -146,6 +146,11 @@ def answer_pending(draft: Draft, resolved: Sequence[Resolved]) -> Sequence[Resol
     pending = draft.state.pending
     if pending is None:
         return resolved
+    counted = next((item.act for item in resolved if item.act.kind is Kind.BASKET_QUANTITY), None)
+    if counted is not None and pending.kind in ("option", "which") and not draft.state.basket:
+        again = replace(pending, quantity=max(1, int(counted.number or 1)))  # which one is still to be said
+        draft.emit("pending", after=again, words=counted.words)
+        return [item for item in resolved if item.act is not counted]
     draft.emit("pending", after=None)
     if pending.kind == "option":
         return _answer_option(draft, pending, resolved)

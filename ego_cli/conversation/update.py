@@ -476,6 +476,8 @@ def _erase_matching(draft: Draft, act: Act, *, kind: str) -> None:
                     reason=CHANGED_MIND if kind == "erased" else "no longer required",
                 )
     for excluded in draft.state.exclusions:
+        if excluded.turn == draft.turn and not named:
+            continue  # "any brand except Hydrelis": what was ruled out in the same breath stays so
         by_value = any(value & set(stems(excluded.value)) for value in named)
         if by_value or (not named and act.attribute and excluded.attribute == act.attribute and not found):
             found = True

@@ -32,6 +32,8 @@ def _table() -> Any:
 
 def question(page: Page, pattern: Pattern, start: int, end: int) -> int | None:
     """ "Which of these is lightest?", "is the second waterproof?": the quality asked about and the items it is asked of."""
+    if page.word(start - 1) == "make":
+        return None  # "make e be Infinix": a wish
     stop = _end(page, end)
     if pattern.note == "how quality" and not (end + 1 < stop and page.word(end + 1) in _table()["verbs"]):
         return None
@@ -82,6 +84,8 @@ def _read(page: Page, start: int, begin: int, end: int) -> Act | None:
             quality.append(token)
         index += 1
     attribute = _attribute(opener, quality)
+    if attribute == "rating" and "which" in opener and opener in _table()["fixed"]:
+        sign = 1  # "which one would you pick?"
     if attribute is None:
         return None
     choosing = opener.split()[0] in ("which", "what", "wey") or "which" in opener

@@ -84,7 +84,8 @@ def _add_content(sheet: Sheet, items: list[Item], run: Scoped) -> None:
             (k for k, name in enumerate(chosen) if name is not None and name.kind == "person"), None
         )
         if person is not None:
-            sheet.about(chosen[person].value)  # type: ignore[union-attr]
+            if not _called(sheet, run, items[person]):
+                sheet.about(chosen[person].value)  # type: ignore[union-attr]
             sheet.explain(items[person].start, items[person].end)
             if items[person + 1 :]:
                 _add_content(sheet, items[person + 1 :], replace(run, lead="for"))
@@ -100,6 +101,12 @@ def _add_content(sheet: Sheet, items: list[Item], run: Scoped) -> None:
         add_want(sheet, items, chosen, run)
     else:
         add_qualities(sheet, items, chosen, run, sheet.group_for(run))
+
+
+def _called(sheet: Sheet, run: Scoped, person: Item) -> bool:
+    """ "My guy I need …": a way to call the seller, not whom the thing is for."""
+    follows = sheet.tokens[person.end].word if person.end < len(sheet.tokens) else ""
+    return run.lead == "my" and follows in language().grammar["behind_called"]
 
 
 def _readings(sheet: Sheet, items: Sequence[Item], run: Scoped) -> list[Name | None]:
@@ -131,6 +138,8 @@ def _is_want(sheet: Sheet, run: Scoped, noun: Item) -> bool:
         turned = any(a.kind is Kind.DROP_WANT or a.attribute == "category" for a in sheet.acts)
         if not turned and run.clause in sheet.told and not sheet.looks_for(sheet.words(noun.start, noun.end)):
             return False  # "the heel should stay locked": in the middle of a description, no new search
+    if run.mode == "want" and not named_here and _her_own(sheet, run, noun):
+        return False
     if run.mode == "want" and run.items[0].start in sheet.taste:
         return False
     if run.lead == "with and":  # "a big screen and a good GPU" against "a dress with pockets and shoes"
@@ -140,6 +149,17 @@ def _is_want(sheet: Sheet, run: Scoped, noun: Item) -> bool:
     if run.lead == "for":
         return not named_here
     return run.lead != "for my"
+
+
+def _her_own(sheet: Sheet, run: Scoped, noun: Item) -> bool:
+    """ "Charge my phone": the thing that something is done to is hers already."""
+    first = next((i for i in run.items if i.kind != "filler"), noun)
+    if noun.start == 0 or sheet.tokens[noun.start - 1].word != "my":
+        return False
+    said = sheet.tokens[first.start].word
+    return (
+        first.kind in ("word", "attribute") and first is not noun and said not in language().grammar["renews"]
+    )
 
 
 def _with_alternatives(sheet: Sheet) -> list[Act]:

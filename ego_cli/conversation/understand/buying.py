@@ -15,6 +15,8 @@ _WISHES = frozenset(
     ["i want", "i need", "give me", "get me", "i would like", "i want to get", "i want to buy"]
 )
 """Verbs that ask for a thing as often as they choose a shown one."""
+_COUNTS = frozenset(["make it", "make that", "make am", "make them"])
+"""These with a number and nothing else set a number of pieces, even while nothing is in the basket yet."""
 _UNWANTED = frozenset(["i do not want", "i no want", "i no need"])
 
 
@@ -29,7 +31,9 @@ def add_to_basket(
     )
     strong = page.word(start) in language().grammar["adding"]
     quantity: float | None = None
-    if page.word(begin + 1) in ("of", "more") and (number := page.number(begin)):
+    if to_basket and page.number(begin) and page.word(begin + 1) in language().grammar["to_basket"] - {"of"}:
+        found, quantity = (Target("last", words="it"), begin + 1), page.number(begin)  # "put two for my cart"
+    elif page.word(begin + 1) in ("of", "more") and (number := page.number(begin)):
         found, quantity = _pieces(page, begin), float(number)
     elif (
         found is not None
@@ -40,13 +44,19 @@ def add_to_basket(
     if found is None:
         return None
     target, stop = found
+    if page.word(start) == "carry" and page.word(stop) in language().grammar["carried"]:
+        return None
     if not _chosen(page, target, stop, said, strong=strong, to_basket=to_basket):
         return None
     stop = _behind_basket(page, stop)
     if quantity is None:
         counts = [
-            a.low for a in page.amounts if a.kind == "count" and begin <= a.start <= stop + _COUNT_REACH
+            a.low
+            for a in page.amounts
+            if (a.kind == "count" or a.unit == "piece") and begin <= a.start <= stop + _COUNT_REACH
         ]
+        pieces = next((a for a in page.amounts if a.unit == "piece" and a.start in (stop, stop + 1)), None)
+        stop = pieces.end if pieces is not None else stop
         quantity = counts[-1] if counts else None
     last = page.clause_end(start)
     options = tuple(f"size={a.text}" for a in page.amounts if a.kind == "size" and start <= a.start < last)
@@ -115,7 +125,13 @@ def remove_from_basket(
 def number(page: Page, pattern: Pattern, start: int, end: int) -> int | None:
     """ "Make it three", "change the quantity to 2 of the first"."""
     pieces = page.number(end)
-    if not page.context.basket or pieces is None or pieces != int(pieces) or not 1 <= pieces <= _MOST_PIECES:
+    counts = page.phrase(start, end) in _COUNTS and page.context.categories and page.is_tail(end + 1)
+    if (
+        not (page.context.basket or counts)
+        or pieces is None
+        or pieces != int(pieces)
+        or not 1 <= pieces <= _MOST_PIECES
+    ):
         return None
     if any(a.start <= end < a.end and a.kind != "count" and a.unit != "piece" for a in page.amounts):
         return None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
-from ego_cli.conversation.understand.acts import Act, Hardness, Kind, Operator, Span, Understanding
+from ego_cli.conversation.understand.acts import Act, Hardness, Kind, Operator, Span, Target, Understanding
 from ego_cli.conversation.understand.context import Context
 from ego_cli.conversation.understand.framing import in_frame
 from ego_cli.conversation.understand.held import with_held
@@ -13,11 +14,24 @@ from ego_cli.conversation.understand.items import Item
 from ego_cli.conversation.understand.language import language
 from ego_cli.conversation.understand.lexicon import Lexicon
 from ego_cli.conversation.understand.tokens import READ_CHARACTERS, Token
+from ego_cli.settings import load_toml
 
 LONG_TALK = 12
 """Words from which a message has to ask for something to be a search."""
 _TALK = frozenset([Kind.GREET, Kind.THANKS, Kind.OVERRIDE, Kind.FACT, Kind.YES, Kind.NO])
+_IT = Target("last", words="it")
 _CONTENT = frozenset(["word", "name", "attribute", "amount"])
+
+
+def _reason_only(words: str) -> bool:
+    """ "Gift", "birthday gift": why something is bought, not what."""
+    reasons = _only_reasons()
+    return words in reasons or (words.count(" ") == 1 and words.split()[1] in reasons)
+
+
+@cache
+def _only_reasons() -> frozenset[str]:
+    return frozenset(load_toml("dialogue.toml")["padding"]["alone"])
 
 
 def finish(
@@ -40,6 +54,8 @@ def finish(
     acts = _without_idle_talk(acts, context)
     if not context.shown:
         acts = [_absolute(act) for act in acts]
+    acts = _swapped(acts)
+    acts = _one_item(sorted(acts, key=_place))
     acts = in_frame(with_held(acts, context), read, tokens, context, lexicon)
     if any(a.kind is Kind.CONSTRAIN and a.attribute == "colour" and a.polarity > 0 for a in acts):
         acts = [a for a in acts if not (a.kind is Kind.RELATIVE and a.value == "different")]
@@ -47,7 +63,7 @@ def finish(
         acts = [
             a for a in acts if a.operator not in (Operator.LOWER_HALF, Operator.UPPER_HALF)
         ]  # cheaper than shown
-    acts.sort(key=lambda act: act.span.start if act.span else 0)
+    acts.sort(key=_place)
     content = [i for item in items if item.kind in _CONTENT for i in range(item.start, item.end)]
     unread = sum(1 for i in content if i not in explained) / len(content) if content else 0.0
     if not acts:
@@ -61,6 +77,31 @@ def finish(
         shortened=len(text) > READ_CHARACTERS,
         language=_language(tokens),
     )
+
+
+def _swapped(acts: list[Act]) -> list[Act]:
+    """ "Swap the shoes for sandals": the new thing joins what else is looked for."""
+    if not any(act.kind is Kind.DROP_WANT and act.note == "swap" for act in acts):
+        return acts
+    return [replace(act, note="also") if act.kind is Kind.NEED else act for act in acts]
+
+
+def _place(act: Act) -> int:
+    return act.span.start if act.span else 0
+
+
+def _one_item(acts: list[Act]) -> list[Act]:
+    """ "The second one, how much is it?": the question is about the item that was just pointed at."""
+    out: list[Act] = []
+    for act in acts:
+        before = out[-1] if out else None
+        pointed = before is not None and before.kind is Kind.REFER and before.target is not None
+        if pointed and act.kind in (Kind.ASK, Kind.WHY, Kind.BASKET_ADD) and act.target == _IT:
+            assert before is not None
+            out[-1] = replace(act, target=before.target)
+        else:
+            out.append(act)
+    return out
 
 
 def _answers(acts: list[Act], tokens: Sequence[Token], read: str, context: Context) -> list[Act]:
@@ -164,6 +205,7 @@ def _unknown_type(acts: list[Act], tokens: Sequence[Token], context: Context, le
             and act.attribute == "feature"
             and act.polarity == 1
             and act.note == ""
+            and not _reason_only(act.value or "")
             and act.operator is Operator.IS
             and len((act.value or "").split()) <= 4
         ):

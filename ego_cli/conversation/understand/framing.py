@@ -53,7 +53,7 @@ def in_frame(
 
 def keep_topic(acts: Sequence[Act], text: str, context: Context, lexicon: Lexicon) -> list[Act]:
     """While a thing is looked for and a question waits, a noun without a frame of need is a wish about that thing."""
-    if not context.categories or not context.asked:
+    if not context.categories or not context.asked or any(act.kind is Kind.DROP_WANT for act in acts):
         return list(acts)
     held = [set(stems_of(category)) for category in context.categories]
     return [_as_wish(act) if _is_answer(act, text, held, lexicon) else act for act in acts]
@@ -134,6 +134,9 @@ def nothing_more(acts: Sequence[Act], text: str, context: Context) -> list[Act]:
         return list(acts)
     pattern, beside = _nothing_more()
     rest, count = pattern.subn(" ", _plain(text))
+    of_items = any(act.kind is Kind.NONE_OF_THESE and " of " in act.words for act in acts)
+    if of_items and context.shown:
+        return list(acts)  # "none of them" turns the list down
     if not count or any(word not in beside for word in re.findall(r"[a-z]+|\d+", rest)):
         return list(acts)
     if any(act.kind is Kind.RELAX and act.attribute not in (None, "feature", context.asked) for act in acts):
@@ -277,6 +280,8 @@ def plain_wishes(acts: Sequence[Act]) -> list[Act]:
 
 def _without_padding(wish: str) -> str:
     """ "Sage coloured" -> "sage"; "" when nothing is left."""
+    if wish in load_toml("dialogue.toml")["padding"]["alone"]:
+        return ""
     words = wish.split()
     while words and set(stems_of(words[0])) <= _padding() and words[1:2] not in (["to"], ["on"]):
         del words[0]  # but "easy to carry", "kind on the skin" stay whole

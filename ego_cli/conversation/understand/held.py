@@ -12,6 +12,8 @@ from ego_cli.conversation.understand.language import language
 from ego_cli.conversation.understand.lexicon import stems_of
 from ego_cli.settings import load_toml
 
+_BARE_WORDS = 2
+"""Words of a quantity that does not say what it measures: "16GB", "16 GB"."""
 _COMMON = 4
 """Letters that two forms of one word share at least ("stable", "stability")."""
 
@@ -88,7 +90,11 @@ def _held_attribute(act: Act, context: Context) -> Act:
     """A quantity under the name that the conversation already has for it."""
     if act.number is None or not act.attribute or act.attribute == "price":
         return act
+    bare = len(act.words.split()) <= _BARE_WORDS and not context.holds(act.attribute)
     for attribute, text in context.held:
+        same_unit = act.unit is not None and text.lower().split()[-1:] == [act.unit.lower()]
+        if bare and same_unit and not (set(stems_of(act.attribute)) & set(stems_of(act.words))):
+            return replace(act, attribute=attribute)
         if (
             attribute != act.attribute
             and act.attribute in attribute.split("_")
@@ -107,11 +113,12 @@ def _replaced(act: Act, context: Context) -> Act | None:
         or act.note == "verbatim"
     ):
         return None
-    new = _content(act.value)
+    loose = language().free_suffix  # "alcohol-free" says nothing about "fragrance-free"
+    new = _content(act.value) - loose
     if len(new) < 2:
         return None
     for attribute, text in context.held:
-        old = _content(text)
+        old = _content(text) - loose
         common = _common(new, old)
         if len(old) >= 2 and common * 2 >= max(len(new), len(old)) and not (new <= old or old <= new):
             return Act(Kind.OVERRIDE, attribute=attribute, value=text, words=act.words, span=act.span)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -59,6 +59,20 @@ def _inside_model(tokens: Sequence[Token], start: int, end: int) -> bool:
     )
 
 
+def _one_quality(tokens: Sequence[Token], index: int, taken: Collection[int]) -> bool:
+    """Whether a word and the next are one: "vitamin C", "fragrance free" (but "free delivery", "free of lead")."""
+    if index + 1 >= len(tokens) or tokens[index].kind != "word" or {index, index + 1} & set(taken):
+        return False
+    grammar = language().grammar
+    word, following = tokens[index], tokens[index + 1]
+    if word.word in grammar["lettered"] and len(following.word) == 1 and following.kind == "word":
+        return following.capital or following.word not in ("i", "a", "o")
+    if following.word != "free" or following.glue or len(word.word) < 3:
+        return False
+    after = tokens[index + 2].word if index + 2 < len(tokens) else ""
+    return word.word not in grammar["not_free"] and after not in grammar["free_of"]
+
+
 def _stray_letter(token: Token) -> bool:
     """A single letter says nothing, but "G" of "Moto G" is a name."""
     return (
@@ -91,6 +105,10 @@ def make_items(
         while start in taken and start < amount.end - 1:
             start += 1  # "change the size to 40": the words before the number belong to an act
         place(Item("amount", start, amount.end, amount.attribute, amount=amount))
+    for index in range(len(tokens) - 1):
+        if _one_quality(tokens, index, taken):
+            words = f"{tokens[index].word} {tokens[index + 1].word}"
+            place(Item("word", index, index + 2, words))
     spans: list[tuple[int, int, Item]] = []
     for cue in cues:
         classes = cue.classes - AMOUNT_CLASSES

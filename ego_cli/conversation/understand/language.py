@@ -87,8 +87,8 @@ class Language:
     @cached_property
     def english(self) -> frozenset[str]:
         """Common English words: never taken for a typing mistake. (The vocabulary of the bundled tokenizer.)"""
-        with data_file("minilm", "vocab.txt").open(encoding="utf-8") as lines:
-            return frozenset(word for line in lines if (word := line.strip()).isalpha() and len(word) > 2)
+        words = data_file("minilm", "vocab.txt").read_text(encoding="utf-8").split()
+        return frozenset(word for word in words if len(word) > 2 and word.isalpha())
 
     @cached_property
     def kinds(self) -> Mapping[tuple[str, ...], frozenset[tuple[str, ...]]]:

@@ -289,8 +289,12 @@ class _Builder:
                 pair = f"{path[-2]} {path[-1]}"
                 for spelled in _as_typed(pair):
                     self.add(spelled, Name("product", pair))
+        # "… Smartphone 4GB Black": what a title ends in may be its colour.
+        qualities = {
+            stems_of(word) for kind in ("colours", "materials") for word in language().names[kind]["names"]
+        }
         for head, phrase in _heads(titles, category_stems).items():
-            if head not in barred:
+            if head not in barred and (head not in qualities or head in general):
                 self.add(head, Name("product", phrase))
         for stems, phrase in general.items():
             known = all(
@@ -346,7 +350,8 @@ class _Builder:
             if not stems or stems == ("unknown",) or stems == ("generic",):
                 continue
             word = fold(brand)
-            common = self.vocabulary.get(word, 0) > 3 * count + 5
+            # Said far more often than sold: an ordinary word, unless English does not know it ("Infinix" in titles).
+            common = self.vocabulary.get(word, 0) > 3 * count + 5 and word in speech.english
             weak = len(stems) == 1 and (
                 word in ordinary
                 or common

@@ -26,6 +26,7 @@ TAKES: Mapping[str, Callable[[Page, Pattern, int, int], int | None]] = {
     "object": talk.restored,
     "attribute": talk.attribute,
     "value": talk.value,
+    "swapped": talk.swapped,
     "target": pointing.target,
     "like_last": pointing.like_last,
     "number": buying.number,

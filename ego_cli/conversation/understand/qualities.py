@@ -48,6 +48,8 @@ def add_amount(sheet: Sheet, amount: Amount, run: Scoped, group: int | None = No
     if amount.kind == "size":
         sheet.add(Act(Kind.CONSTRAIN, "size", Operator.IS, amount.text), start, end, run, group)
         return
+    if amount.kind in ("size", "measure") and run.mode == "readmit":
+        run = run.under("want")  # "8GB is fine": nobody rules a number out first
     if amount.kind == "price" and run.mode != "want":
         run = run.under("want")  # its negation is read into the bound
     bounds = [(amount.operator, amount.low)]
@@ -149,10 +151,21 @@ def relax_attribute(sheet: Sheet, item: Item) -> None:
     sheet.write(Act(Kind.RELAX, item.value, value=value), item.start, item.end)
 
 
+def _itself(items: list[Item]) -> list[Item]:
+    """ "No alcohol on my skin": alcohol is avoided, wherever it would go."""
+    grammar = language().grammar
+    for k in range(1, len(items) - 1):
+        if items[k].value in grammar["sides"] and items[k + 1].value in grammar["owners"]:
+            return items[:k]
+    return items
+
+
 def add_feature(sheet: Sheet, items: Sequence[Item], run: Scoped, group: int | None) -> None:
     """Free words as a need in the shopper's own words, the padding at both ends taken off."""
     speech = language()
     kept = list(items)
+    if run.mode == "avoid":
+        kept = _itself(kept)
     while kept and kept[-1].kind == "filler":
         kept.pop()
     while (

@@ -76,6 +76,8 @@ def _of_whom(items: Sequence[Item], k: int, place: Place) -> bool:
     run = place.run
     if run.lead in ("for", "for my", "with", "by") or place.context.categories or place.short:
         return True
+    if any(i.amount is not None and i.amount.attribute == "age" for i in items):
+        return True  # "a 6 year old girl"
     return any(_is_product(i) for i in items) or place.self_told
 
 
@@ -113,6 +115,8 @@ def _colour_meant(items: Sequence[Item], k: int, place: Place, product_later: bo
         return True
     if any(i.kind == "attribute" and i.value == "colour" for i in items[max(0, k - 1) : k + 2]):
         return True
+    if len(items) == 1 and place.context.categories and run.mode == "want":
+        return True  # "the bag should be gold", "gold"
     return len(items) == 1 and (run.mode != "want" or (run.joined in ("or", "and") and place.colours_before))
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 
 from ego_cli.conversation.understand.acts import Target
 from ego_cli.conversation.understand.context import Context
 from ego_cli.conversation.understand.language import language
 from ego_cli.conversation.understand.lexicon import stems_of
 from ego_cli.conversation.understand.tokens import Token, fold, stem
+from ego_cli.settings import load_toml
 
 _NUMBERED = frozenset(
     ["number", "numbers", "no", "nos", "option", "options", "item", "items", "#", "choice", "position", "nr"]
@@ -40,6 +42,22 @@ _EXTREMES = {
     "heaviest": ("weight", 1), "biggest": ("size", 1), "largest": ("size", 1), "smallest": ("size", -1), "best": ("rating", 1),
     "newest": ("age", -1), "longest": ("length", 1), "shortest": ("length", -1), "fastest": ("speed", 1),
 }  # fmt: skip
+
+
+@cache
+def superlatives() -> Mapping[str, int]:
+    """Words that ask for one end of a scale: +1 the most, -1 the least."""
+    found: Mapping[str, int] = load_toml("acts.toml")["questions"]["superlatives"]
+    return found
+
+
+@cache
+def of_word() -> Mapping[str, str]:
+    """What a word by itself is about: "cheaper" -> price."""
+    found: Mapping[str, str] = load_toml("acts.toml")["questions"]["of_word"]
+    return found
+
+
 _STOP = frozenset(
     [
         "to",
@@ -100,8 +118,9 @@ def read_target(
                 len(tokens), index + (3 if _word(tokens, index + 1) == "of" else 2)
             )
         index += 1
+    shown_at = _word(tokens, start) in ("that", "this", "those", "these")
     found = (
-        _ordinals(tokens, start, index)
+        _ordinals(tokens, start, index + 1 if shown_at else index)
         or _numbers(tokens, start, index, numbers)
         or _extreme(tokens, start, index)
         or _whole(tokens, start)
@@ -235,6 +254,15 @@ def _extreme(tokens: Sequence[Token], start: int, index: int) -> tuple[Target, i
     if word == "best" and _word(tokens, index + 1) in ("rated", "reviewed"):
         end = index + 2 + (_word(tokens, index + 2) in _ONES)
         return Target("extreme", words="rating", sign=1), end
+    compared = superlatives().get(word, 0)
+    if compared and word.endswith("er") and index > start and _word(tokens, index + 1) in ("one", "of"):
+        of_which = of_word().get(word)
+        end = index + 2
+        if _word(tokens, index + 1) == "of":
+            while _word(tokens, end) in ("the", "two", "them", "these", "those", "both", "three", "dem"):
+                end += 1
+        if of_which is not None:  # "the cheaper of the two"
+            return Target("extreme", words=of_which, sign=compared), end
     if word in _EXTREMES and (index > start or _word(tokens, index + 1) in _ONES):
         attribute, sign = _EXTREMES[word]
         end = index + 1
@@ -271,8 +299,8 @@ def _described(
     begin = index
     if _word(tokens, start) in ("that", "this", "those", "these"):
         begin = start + 1
-    elif begin == start:
-        return None
+    elif begin == start or _word(tokens, start) in ("only", "just"):
+        return None  # "only vegan ones" sets a condition
     words: list[str] = []
     position = begin
     while position < len(tokens) and len(words) < 5:
@@ -299,6 +327,9 @@ def _described(
             and end - behind < 4
         ):
             end += 1
+        sign = superlatives().get(_word(tokens, behind), 0)
+        if sign and end > behind + 1:
+            return Target("extreme", words=_text(tokens, behind + 1, end), sign=sign), end
         if end > behind and tokens[behind].kind == "word":
             return Target("attribute", words=_text(tokens, behind, end)), end
     return None

@@ -119,7 +119,7 @@ class _Finder:
             end,
             Act(Kind.RELATIVE, attribute, value=value, number=float(sign), target=target, note=note),
         )
-        if complaint and self.shown:
+        if complaint and self.shown and attribute != "price":  # what costs less may be on the list
             self._emit(start, end, Act(Kind.REJECT, target=_LAST, note="complaint"))
         return end
 

@@ -207,7 +207,7 @@ class _Walker:
         words = " ".join(token.word for token in self.tokens[item.start : item.end])
         if classes == {"skip"}:
             self.flush()
-        elif self._stands_behind(words, classes):
+        elif self._stands_behind(position, words, classes):
             return
         elif words == "no" and self._interjected(position):
             self.flush()
@@ -360,13 +360,21 @@ class _Walker:
 
     # --- cues behind their object ---
 
-    def _stands_behind(self, words: str, classes: frozenset[str]) -> bool:
+    def _leads(self, position: int) -> bool:
+        """Whether a phrase begins a part of the sentence ("…, if possible black")."""
+        before = self.items[position - 1] if position else None
+        following = self.items[position + 1] if position + 1 < len(self.items) else None
+        opens = before is not None and before.kind == "mark"
+        return opens and following is not None and following.kind in ("name", "word", "attribute", "amount")
+
+    def _stands_behind(self, position: int, words: str, classes: frozenset[str]) -> bool:
         if "must_back" in classes and self._said_before():
             self.flush()
             for run in self._here():
                 run.mode = "want" if run.mode == "relax" else run.mode
             return True
-        if words in language().scopes["preferred_behind"] and self._said_before():
+        behind = words in language().scopes["preferred_behind"] and not self._leads(position)
+        if behind and self._said_before():
             self._harden(Hardness.PREFER)
             return True
         if words in language().scopes["only_behind"]:

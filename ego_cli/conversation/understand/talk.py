@@ -9,17 +9,21 @@ from __future__ import annotations
 from ego_cli.conversation.understand.acts import Act, Kind, Target
 from ego_cli.conversation.understand.items import attribute_at
 from ego_cli.conversation.understand.language import language, longest
+from ego_cli.conversation.understand.lexicon import stems_of
 from ego_cli.conversation.understand.page import Page
 from ego_cli.conversation.understand.pattern import Pattern
 from ego_cli.conversation.understand.references import read_target
 from ego_cli.settings import load_toml
 
 _VALUE_WORDS = 4
+_NEGATIONS = frozenset(["relax", "avoid", "readmit", "not_only"])
 _AFTER_ALL = ("after all", "as before", "like before", "again", "back", "as it was", "sef", "still")
 
 
 def nothing(page: Page, pattern: Pattern, start: int, end: int) -> int | None:
     """The phrase is the whole act."""
+    if pattern.kind is Kind.REJECT and _longer_cue(page, start, end):
+        return None  # "it is | not that I hate leather"
     if pattern.kind is Kind.REJECT:
         target = Target("last", words=page.phrase(start, end))
         return page.emit(start, end, Act(Kind.REJECT, target=target))
@@ -35,7 +39,7 @@ def _longer_cue(page: Page, start: int, end: int) -> bool:
     if page.word(end - 1) == "no" and end < len(page.tokens) and page.tokens[end].kind == "word":
         return page.word(end) not in language().grammar["openers"]  # "actually | no leather"
     match = longest(language().cues, page.words(start, end + 6), 0)
-    return match is not None and match[0] > end - start and bool({"relax", "avoid"} & set(match[1]))
+    return match is not None and match[0] > end - start and bool(_NEGATIONS & set(match[1]))
 
 
 # --- changes of mind -----------------------------------------------------------------------------------------------------
@@ -52,6 +56,21 @@ def attribute(page: Page, pattern: Pattern, start: int, end: int) -> int | None:
     elif page.word(start) == "make":
         return None
     return page.emit(start, stop, Act(pattern.kind, name))
+
+
+def swapped(page: Page, pattern: Pattern, start: int, end: int) -> int | None:
+    """ "Swap the shoes for sandals": the want that goes, or the value; what follows is read as what comes."""
+    places = range(end + 1, min(end + 1 + _VALUE_WORDS, len(page.tokens)))
+    stop = next((i for i in places if page.word(i) in ("for", "with", "to", "by")), None)
+    if stop is None or attribute_at(page.tokens, end) is not None:
+        return None
+    said = page.phrase(end, stop)
+    stems = set(stems_of(said))
+    if any(stems & set(stems_of(category)) for category in page.context.categories):
+        return page.emit(start, stop + 1, Act(Kind.DROP_WANT, value=said, note="swap"))
+    if any(stems <= set(stems_of(text)) for _, text in page.context.held):
+        return page.emit(start, stop + 1, Act(Kind.OVERRIDE, value=said))
+    return None
 
 
 def value(page: Page, pattern: Pattern, start: int, end: int) -> int | None:
@@ -116,6 +135,8 @@ def rest(page: Page, pattern: Pattern, start: int, end: int) -> int | None:
 
 def _forget(page: Page, phrase: str, said: str, start: int, stop: int) -> int | None:
     """Memory is meant, not a wish of this conversation ("forget my budget" gives up the budget)."""
+    if page.word(start - 1) in ("no", "not"):
+        return None  # "no forget say e must get remote"
     if not said and not phrase.endswith(("me", "memory", "data", "memories", "fact", "this")):
         return None
     first = said.lower().split()[0] if said else ""
