@@ -46,7 +46,7 @@ def in_frame(
     """All readings of this module, in order."""
     found = salvage(nothing_more(acts, text, context), text, tokens, lexicon)
     found = whole_clauses(change_of_mind(figures_not_prices(found, text, context), text), text)
-    found = one_shelf(keep_topic(found, text, context, lexicon), lexicon)
+    found = one_shelf(plain_wishes(keep_topic(found, text, context, lexicon)), lexicon)
     found = wishes_not_pointers(one_thing_each(found, text), context)
     return plain_wishes(of_parts(plain_answers(found, text, context), text))
 
