@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from ego_cli.console import out, typed, typed_lines
+from ego_cli.console import out, out_json, typed, typed_lines
 from ego_cli.errors import ExitCode, MisuseError, NotFoundError
 
 
@@ -69,6 +69,9 @@ def demo(
 
     scripts = sorted(data_file("demos").glob("*.txt"))
     if list_them:
+        if as_json:
+            out_json({"demos": [{"name": path.stem, "title": _title(path)} for path in scripts]})
+            return
         for path in scripts:
             out(f"{path.stem:<16}{_title(path)}")
         return

@@ -193,3 +193,8 @@ def test_a_long_conversation_is_appended_to_and_comes_back_whole(ego_home: Path)
     session.discard("ada")
     session.save("ada", "lamps", state, now)
     assert session.load("ada", "lamps") == state
+
+
+def test_the_list_of_demos_is_json_when_json_is_asked_for(ego_home: Path) -> None:
+    (line,) = run("demo", "--list", "--json").stdout.splitlines()
+    assert all(entry["name"] and entry["title"] for entry in json.loads(line)["demos"])
