@@ -205,7 +205,6 @@ class Conversation:
         self._assistant.close()
 
 
-
 def _question(entry: Mapping[str, Any]) -> QuizQuestion:
     options = tuple(entry.get("options", ()))
     text = re.sub(r"\s*\([^)]*\)", "", entry["ask"]) if options else entry["ask"]  # they are listed below it

@@ -188,17 +188,23 @@ class Talk:
             if self.engine is None:
                 raise EgoError("the shop did not open", hint="see `ego catalog list`")
             for event in self.engine.turn(words, cancel):
-                if cancel.is_set():
+                if cancel.is_set() and not isinstance(event, TurnDone):
                     return
-                self.app.post_message(Told(self._came, ticket, event))
+                self.app.post_message(
+                    Told(self._came, ticket, event)
+                )  # a turn that is done counts, stopped or not
 
         self._guarded(job, partial(self._broke, ticket))()
         self.app.post_message(Told(self._ended, ticket))
 
     def _came(self, ticket: int, event: Event) -> None:
-        if ticket != self._ticket or not self.busy:
-            return
         log = self.app.log_view
+        if ticket != self._ticket or not self.busy:
+            if not isinstance(event, TurnDone):
+                return
+            log.say_notice(f"too late to stop: {event.text}")
+            if self.app.prompt.text == event.text:
+                self.app.prompt.text = ""
         match event:
             case Decided(decision=decision) if self.engine is not None:
                 self._composed = self.engine.reply(decision)
@@ -217,6 +223,7 @@ class Talk:
                 self.turns.append(event)
         self.show(fold(self.snapshot, event))
         if isinstance(event, TurnDone):
+            self._before = self.snapshot  # what a stop from here on goes back to
             self.refresh_memory()
 
     def _broke(self, ticket: int, error: str) -> None:

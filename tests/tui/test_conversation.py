@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ from scripted import DECISION, FIRST, QUESTION, SCORED, SECOND, STATE_TWO, Scrip
 from staging import idle, make_app, settle, until
 from textual.pilot import Pilot
 
-from ego_cli.conversation.events import Decision, Notice
+from ego_cli.conversation.events import Decision, Event, Notice, TurnDone
 from ego_cli.tui.app import EgoApp
 from ego_cli.tui.chat.card import CardView
 from ego_cli.tui.chat.log import ChatLog, Chips, Said, Table
@@ -217,6 +219,41 @@ async def test_escape_stops_a_reply_and_gives_the_words_back() -> None:
         await asyncio.sleep(2.2)  # what the engine says afterwards is not shown
         await pilot.pause()
         assert not app.log_view.query(CardView)
+
+
+class DoneAsItIsStopped(ScriptedEngine):
+    """Has put the turn away when the stop arrives."""
+
+    def turn(self, text: str, cancel: threading.Event | None = None) -> Iterator[Event]:
+        for event in super().turn(text, cancel):
+            if isinstance(event, TurnDone) and cancel is not None:
+                cancel.wait(10)
+            yield event
+
+
+async def test_a_turn_that_was_done_when_it_was_stopped_is_shown() -> None:
+    engine = DoneAsItIsStopped((FIRST,))
+    app = make_app(engine)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        app.send("power bank")
+        await until(pilot, lambda: bool(app.log_view.query(CardView)))
+        await pilot.press("escape")
+        await until(pilot, lambda: "too late to stop: power bank" in notices(app))
+        assert app.log_view.query(CardView) and app.prompt.text == ""
+        assert app.talk.snapshot.state == FIRST.state  # type: ignore[union-attr]
+
+
+async def test_what_the_ranking_has_to_tell_is_told_once() -> None:
+    told = tuple(replace(ranked, notes=("nothing here says purple",)) for ranked in FIRST.ranked)
+    app = make_app(ScriptedEngine((replace(FIRST, ranked=told), replace(SECOND, ranked=told))))
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        for line in ("purple power bank", "bigger"):
+            app.send(line)
+            await until(pilot, lambda: not app.talk.busy)  # type: ignore[union-attr]
+        await pilot.pause()
+        assert notices(app).count("nothing here says purple") == 1
 
 
 async def test_a_list_of_a_reply_that_was_stopped_is_not_what_numbers_mean() -> None:

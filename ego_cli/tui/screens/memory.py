@@ -111,7 +111,9 @@ class MemoryScreen(FullScreen):
         if not self.is_attached:
             return
         self.page = page
-        self.query_one(Title).remark = f"{len(page.rows)} {'memory' if len(page.rows) == 1 else 'memories'} · {page.policy}"
+        self.query_one(
+            Title
+        ).remark = f"{len(page.rows)} {'memory' if len(page.rows) == 1 else 'memories'} · {page.policy}"
         listing = self.query_one(Listing)
         rows = sorted(page.rows, key=lambda row: (not row.pinned, -row.retention, row.id))
         listing.fill(
