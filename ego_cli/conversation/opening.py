@@ -9,7 +9,7 @@ from ego_cli.catalog.signals import SignalStore
 from ego_cli.catalog.store import open_catalogue
 from ego_cli.conversation import session
 from ego_cli.conversation.turn import Assistant
-from ego_cli.errors import CatalogueError
+from ego_cli.errors import CatalogueError, MemoryStoreError
 from ego_cli.settings import Settings
 
 
@@ -46,9 +46,13 @@ def open_assistant(settings: Settings, *, resume: bool = False, remember: bool =
         from ego_cli.memory.consolidate import Worker
         from ego_cli.memory.memory import open_memory
 
-        assistant.memory = open_memory(settings.user, settings=settings)
-        model = assistant.models.for_memory() if assistant.models else None
-        assistant.worker = Worker(assistant.memory, model).start()
+        try:
+            assistant.memory = open_memory(settings.user, settings=settings)
+            model = assistant.models.for_memory() if assistant.models else None
+            assistant.worker = Worker(assistant.memory, model).start()
+        except MemoryStoreError as error:
+            # The shop stays open: she is told once that nothing will be remembered.
+            assistant.troubles.append(f"Memory is off: {error}")
     if resume and (state := session.load(settings.user, catalogue.name)):
         assistant.state = state
     return assistant

@@ -52,6 +52,7 @@ from ego_cli.conversation.understand.acts import Act, Kind, Understanding
 from ego_cli.conversation.update import SEARCHING, update
 from ego_cli.conversation.wording import listed, say
 from ego_cli.conversation.words import stems
+from ego_cli.errors import EgoError
 from ego_cli.llm.cache import clear_cache
 from ego_cli.ranking import count, rank
 from ego_cli.ranking.request import Request
@@ -105,6 +106,7 @@ class Assistant:
     shop_signals: ShopSignals | None = None  # what ranking reads of it
     dense: DenseSource | None = None  # the catalogue's sentence vectors, where words do not answer
     judge: Judge | None = None  # a cross-encoder for a second look
+    troubles: list[str] = field(default_factory=list)  # to be said with the next answer, once
     lexicon: Lexicon = field(init=False)
     _question: Question | None = None
 
@@ -174,7 +176,15 @@ class Assistant:
         self.state = outcome.state
         self._question = decision.question
         self.scores.update({scored.product.id: scored for scored in decision.shown})
-        self._remember(text, outcome)
+        try:
+            self._remember(text, outcome)
+        except EgoError as error:
+            # The answer stands; that it could not be kept is one visible line.
+            self.troubles.append(f"This turn could not be kept: {error}")
+        for trouble in self.troubles:
+            notices = (*notices, Notice(trouble, "warning"))
+            yield notices[-1]
+        self.troubles = []
         watch.lap("remember")
         yield TurnDone(
             turn=number,
@@ -419,8 +429,9 @@ class Assistant:
             if done := list(traces.interactions(outcome.changes, course.resolved)):
                 self.signals.log_interactions(done, now, session=self.session)
                 self.shop_signals = self.signals.snapshot(now)
-        if self.keep_session:
-            session.save(self.settings.user, self.catalogue.name, self.state, now)
+        if self.keep_session and not session.save(self.settings.user, self.catalogue.name, self.state, now):
+            self.keep_session = False
+            self.troubles.append("The conversation cannot be kept on this disk; it goes on all the same.")
 
     # --- decide ------------------------------------------------------------------------------------------------------
 

@@ -22,8 +22,8 @@ from ego_cli.ranking.request import Request
 from ego_cli.settings import LlmSettings, MemorySettings, load_settings
 
 # How many are shown by the number of constraints known, or by the turns gone when that is more. With little to go by, ten
-# guesses cost rank; from the fifth constraint or turn on the whole list is shown.
-SHOW = (1, 1, 1, 3, 10)
+# guesses cost rank; from the eighth constraint or turn on, or when she has nothing more to say, the whole list is shown.
+SHOW = (1, 1, 1, 1, 2, 3, 5, 10)
 # The protocol's names for what we ask about; everything else is its universal probe.
 ASKED = {
     "category": "category",
