@@ -24,6 +24,8 @@ LONGEST_TEXT = 200  # characters of a fact's text
 
 
 _RUNS = re.compile(r"([ ,.;:!?…\"'()*–—-])(?: ?\1){2,}")  # runs of one sign say no more than one of it
+# control signs and those that turn the direction of what follows; the joiner of emoji and of some scripts stays
+_UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _SENTENCE_END = re.compile(r"(?<=[^\d\W])[.](?=\s|$)|(?<=\d)[.](?=\s|$)|[!?;\n]+|:(?=\s)|\s[-–—]+\s")
 
 
@@ -73,6 +75,11 @@ def extract(text: str, *, people: Mapping[str, str] | None = None, spoken_of: st
     return Reading(tuple(facts.values()), spoken_of, statement)
 
 
+def without_unseen(text: str) -> str:
+    """Text without signs that nobody sees and that turn or break what is shown or stored beside them."""
+    return _UNSEEN.sub("", text)
+
+
 def read_row(text: str) -> Fact:
     """The fact in a row's own text ("likes brown belts", "mother wears size 38 shoe"), for rows that come without the
     newer fields. What no rule reads is a note."""
@@ -101,7 +108,7 @@ def relation_in(words: str, subjects: Iterable[str]) -> tuple[str, str]:
 
 
 def _clauses(text: str, grammar: Grammar) -> Iterator[str]:
-    text = text[:LONGEST_MESSAGE].replace("’", "'").replace("‘", "'")
+    text = without_unseen(text[:LONGEST_MESSAGE]).replace("’", "'").replace("‘", "'")
     text = _RUNS.sub(r"\1", re.sub(r"[^\S\n]+", " ", text))
     start = 0
     for end in [*_SENTENCE_END.finditer(text), None]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ego_cli.errors import MemoryStoreError
-from ego_cli.memory.entry import EPISODIC, ME, NARRATIVE, Entry
+from ego_cli.memory.entry import EPISODIC, ME, NARRATIVE, Entry, Fact
 from ego_cli.memory.tokens import fold, terms, words_of
 from ego_cli.settings import load_toml, private_folder
 
@@ -27,7 +27,7 @@ _EVERYTHING = re.compile(
     r"all (?:my |the |your )?(?:memor(?:y|ies)|data|information|facts|preferences)(?: (?:of|about|on) me)?|my (?:data|memory|profile))\s*[.!]*\s*"
 )
 _LEAD = re.compile(
-    r"(?i)^\s*(?:please\s+)?(?:(?:forget|delete|erase|remove)\s+)?(?:everything\s+|anything\s+|all\s+)?(?:about\s+|that\s+|what i (?:said|told you) about\s+)*"
+    r"(?i)^\s*(?:please\s+)?(?:(?:forget|delete|erase|remove)\s+)?(?:everything\s+|anything\s+|all\s+)?(?:about\s+|that\s+|(?:what |that )?(?:i|you) (?:said|told you|know|remember)\s+|the (?:bit|part|thing|fact)\s+)*"
 )
 
 
@@ -94,11 +94,18 @@ def _meant(memory: Memory, what: str) -> tuple[list[Entry], list[str]]:
     if match := re.fullmatch(r"#?(\d+)", words):
         return _with_history(facts, [row for row in rows if row.id == int(match.group(1))]), []
     if said := _stated(memory, words):
-        found = [row for row in facts if row.slot in said]
+        slots, turned = {fact.slot for fact in said}, {_turn(fact) for fact in said if fact.polarity}
+        found = [row for row in facts if row.slot in slots] or [row for row in facts if _turn(row) in turned]
         if found:
             return _with_history(facts, found), []
-    subject, rest = _owner(words, {row.subject for row in rows})
-    own = [row for row in facts if row.subject == subject]
+    subjects = {row.subject for row in rows}
+    subject, rest = _owner(words, subjects)
+    # "my daughter" is the daughter with a name as well, while none goes without
+    own = [
+        row
+        for row in facts
+        if row.subject == subject or (subject not in subjects and row.subject.startswith(f"{subject} "))
+    ]
     if subject != ME and not terms(rest):
         return own, []
     kind = _kind_named(rest, own)
@@ -114,10 +121,15 @@ def _meant(memory: Memory, what: str) -> tuple[list[Entry], list[str]]:
     return [row for row in rows if wanted <= set(terms(row.text))], [rest]
 
 
-def _stated(memory: Memory, words: str) -> set[str]:
+def _stated(memory: Memory, words: str) -> list[Fact]:
     from ego_cli.memory.extract import extract
 
-    return {fact.slot for fact in extract(words, people=memory._known_people()).facts if fact.kind != "note"}
+    return [fact for fact in extract(words, people=memory._known_people()).facts if fact.kind != "note"]
+
+
+def _turn(fact: Fact | Entry) -> tuple[str, bool, str]:
+    """Who turns to or from what: an allergy to nuts and "I can't eat nuts" say the same to who wants it forgotten."""
+    return fact.subject, fact.polarity < 0, fact.key.rsplit("|", 1)[-1]
 
 
 def _owner(words: str, subjects: Iterable[str]) -> tuple[str, str]:

@@ -65,7 +65,7 @@ def ingest(memory: Memory, lines: Iterable[str]) -> Ingested:
         try:
             facts += _take_in(memory, line)
             kept += 1
-        except ValueError as error:
+        except (ValueError, MisuseError) as error:
             bad.append((number, str(error)))
     return Ingested(kept, facts, tuple(bad))
 

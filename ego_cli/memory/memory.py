@@ -125,8 +125,9 @@ class Memory:
         """
         if not self.enabled or by != "shopper":
             return []
-        from ego_cli.memory.extract import extract
+        from ego_cli.memory.extract import extract, without_unseen
 
+        text = without_unseen(text)
         moment = as_utc(at) if at else self._clock()
         reading = extract(text, people=self._known_people(), spoken_of=self._spoken_of.get(session))
         self._spoken_of[session] = reading.spoken_of

@@ -185,15 +185,30 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction; what is inside is there as a whole or not at all."""
-        db = self.connection()
-        with self._lock, self._turn_of_this_process():
+        with self._in_one_line(), self._lock, self._turn_of_this_process():
+            db = self.connection()
             db.execute("BEGIN IMMEDIATE")
             try:
                 yield db
+                db.execute("COMMIT")
             except BaseException:
-                db.execute("ROLLBACK")
+                if db.in_transaction:  # a full disk has ended it already
+                    db.execute("ROLLBACK")
                 raise
-            db.execute("COMMIT")
+
+    @contextmanager
+    def _in_one_line(self) -> Iterator[None]:
+        """A full disk, a folder that may only be read, a damaged page: one line that a person can act on."""
+        try:
+            yield
+        except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
+            raise
+        except sqlite3.DatabaseError as error:
+            raise MemoryStoreError(f"the memory file {self.path} cannot be used: {error}") from error
+        except UnicodeEncodeError as error:
+            raise MisuseError("the text holds half a character, which cannot be kept") from error
+        except OSError as error:
+            raise MemoryStoreError(f"cannot write in {self.folder}: {error.strerror}") from error
 
     @contextmanager
     def _turn_of_this_process(self) -> Iterator[None]:
@@ -335,11 +350,17 @@ class Store:
                 self.end(db, live[0], moment, fact.words)
             return None
         until: str | None = None
-        if live and live[1] == fact.key:
+        if live and live[1] == fact.key and not self._otherwise_since(db, fact.slot, moment):
             self._confirm(db, live, fact, moment, confidence, importance)
             return int(live[0])
         if live and moment < live[2]:
-            until = live[2]
+            then = self._standing_then(db, fact.slot, moment)
+            if then and then[1] == fact.key:
+                self._confirm(db, then, fact, moment, confidence, importance)
+                return int(then[0])
+            if then:
+                self.end(db, then[0], moment, fact.words)
+            until = self._next_begins(db, fact.slot, moment)
         elif live:
             self.end(db, live[0], moment, fact.words)
         if fact.polarity < 0:
@@ -356,6 +377,27 @@ class Store:
             importance,
             stamp(expires) if expires else None,
         )
+
+    @staticmethod
+    def _standing_then(db: sqlite3.Connection, slot: str, moment: str) -> tuple[Any, ...] | None:
+        """The row of a slot that was true at a moment of the past."""
+        row: tuple[Any, ...] | None = db.execute(
+            "SELECT id, key, valid_from, kind, session, turn FROM entry WHERE slot=? AND valid_from<=? AND valid_to>?"
+            " ORDER BY valid_from DESC LIMIT 1",
+            (slot, moment, moment),
+        ).fetchone()
+        return row
+
+    @staticmethod
+    def _otherwise_since(db: sqlite3.Connection, slot: str, moment: str) -> bool:
+        """Whether something else stood in a slot after a moment, so that what stands now is no proof of then."""
+        ended = "SELECT 1 FROM entry WHERE slot=? AND valid_to>?"
+        return db.execute(ended, (slot, moment)).fetchone() is not None
+
+    @staticmethod
+    def _next_begins(db: sqlite3.Connection, slot: str, moment: str) -> str:
+        begins = "SELECT min(valid_from) FROM entry WHERE slot=? AND valid_from>?"
+        return str(db.execute(begins, (slot, moment)).fetchone()[0])
 
     def _insert(
         self,

@@ -7,12 +7,14 @@ import sqlite3
 import stat
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from threading import Barrier, Thread
 
 import pytest
 
 from ego_cli.errors import MemoryStoreError, MisuseError, NotFoundError
+from ego_cli.memory.ingest import ingest
 from ego_cli.memory.memory import Memory, open_memory
 from ego_cli.memory.store import MIGRATIONS, known_users, user_folder
 
@@ -317,3 +319,54 @@ def test_rows_without_newer_fields_and_with_unknown_keys_are_taken(memory: Memor
     assert texts(memory) == ["likes brown belts", "likes cane baskets"]
     assert json.loads(memory.export().splitlines()[1])["data"]["mood"] == "calm"
     assert memory.recall("belts")[0].entry.polarity == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("I'm allergic to nuts", "that I can't eat nuts"),
+        ("I can't eat nuts", "that I'm allergic to nuts"),
+        ("My daughter Zoë loves pink", "what I said about my daughter"),
+        ("My daughter loves pink", "what you know about my daughter"),
+        ("I love linen", "the bit about linen"),
+    ],
+)
+def test_a_memory_is_forgotten_by_other_words_too(memory: Memory, said: str, asked: str) -> None:
+    say(memory, said, "I love ankara")
+    assert memory.forgotten(asked).count == 1
+    assert [row.text for row in memory.facts()] == ["likes ankara"]
+
+
+def test_the_same_said_of_an_earlier_time_is_one_row(memory: Memory) -> None:
+    memory.hear("I love velvet", at=NOON)
+    memory.hear("I hate velvet", at=NOON + timedelta(days=400))
+    memory.hear("I love velvet", at=NOON + timedelta(days=100))
+    spans = [(row.polarity, row.valid_from, row.valid_to, row.mentions) for row in memory.history("velvet")]
+    turned = NOON + timedelta(days=400)
+    assert sorted(spans) == [(-1, turned, None, 1), (1, NOON, turned, 2)]
+
+
+def test_what_was_true_in_between_takes_its_place_between(memory: Memory) -> None:
+    days = {"I love velvet": 0, "I hate velvet": 400}
+    for sentence, day in days.items():
+        memory.hear(sentence, at=NOON + timedelta(days=day))
+    memory.hear("I hate velvet", at=NOON + timedelta(days=-10))
+    starts = sorted((row.valid_from, row.valid_to, row.polarity) for row in memory.history("velvet"))
+    for (_, ended, _), (begun, _, _) in pairwise(starts):
+        assert ended is not None and ended <= begun
+
+
+def test_signs_that_nobody_sees_are_not_kept(memory: Memory) -> None:
+    say(memory, "I hate \u202eedeus\u202c", "I avoid fragrance\x00", "I love silk \ud800")
+    assert {row.text for row in memory.facts()} == {"dislikes edeus", "avoids fragrance", "likes silk"}
+
+
+def test_a_line_with_half_a_character_is_a_bad_line_and_the_next_is_kept(memory: Memory) -> None:
+    lines = [
+        '{"type": "review", "text": "\\ud800 nice", "product": "x"}',
+        '{"type": "preference", "text": "I love silk"}',
+    ]
+    result = ingest(memory, lines)
+    assert [number for number, _ in result.bad] == [1] and result.kept == 1
+    with pytest.raises(MisuseError):
+        memory.import_text('{"text": "likes \\ud800 silk"}')

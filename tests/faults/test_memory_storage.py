@@ -1,0 +1,39 @@
+"""What a memory says and keeps when its file cannot be written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ego_cli.errors import MemoryStoreError
+from ego_cli.memory.memory import Memory, open_memory
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    with open_memory("ada", root=tmp_path) as opened:
+        opened.hear("I avoid fragrance")
+        yield opened
+
+
+def test_a_full_disk_is_one_line_and_what_was_there_stays(memory: Memory) -> None:
+    db = memory.store.connection()
+    pages = db.execute("PRAGMA page_count").fetchone()[0]
+    db.execute(f"PRAGMA max_page_count={pages}")
+    with pytest.raises(MemoryStoreError, match="full"):
+        for number in range(500):
+            memory.hear(f"I love colour number {number}")
+    assert "avoids fragrance" in [row.text for row in memory.facts()]
+    db.execute(f"PRAGMA max_page_count={pages + 1_000}")
+    memory.hear("I love linen")
+    assert "likes linen" in [row.text for row in memory.facts()]
+    assert memory.store.integrity() == "ok"
+
+
+def test_a_file_that_may_only_be_read_is_one_line_and_can_be_read(memory: Memory) -> None:
+    memory.store.connection().execute("PRAGMA query_only=1")
+    with pytest.raises(MemoryStoreError, match="readonly"):
+        memory.hear("I love linen")
+    assert [found.text for found in memory.recall("a perfume without fragrance")] == ["avoids fragrance"]
