@@ -5,9 +5,7 @@ Imported on background threads only: everything heavy comes in here.
 
 from __future__ import annotations
 
-import os
 import re
-import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -18,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from ego_cli import ranking
-from ego_cli.catalog.dense import DenseSource
 from ego_cli.catalog.product import Product
 from ego_cli.catalog.store import Catalogue, list_catalogues, open_catalogue
 from ego_cli.catalog.text import query_terms
@@ -44,7 +41,6 @@ RUN_SESSIONS = 60  # of a run that is started from the screen
 FACETS = ("brand", "colour", "material", "size", "gender")  # of the browser, before details
 MORE_FACETS = 4  # details that most of the products share
 MATCHES_MOST = 5_000  # products that a search in the browser counts
-BEHIND = 15  # niceness of making vectors while somebody talks
 WORDS_MOST = 30  # endings that a half-typed word is tried with
 
 
@@ -52,17 +48,7 @@ def open_engine(catalogue: str, user: str, *, resume: bool = False) -> Conversat
     """A conversation over a catalogue for a shopper; "" stands for the configured one."""
     settings = load_settings(catalog=catalogue or None, user=user or None)
     assistant = open_assistant(settings, resume=resume)
-    if assistant.dense is not None:
-        # Threads begin at the priority of the one that starts them.
-        threading.Thread(target=_start_politely, args=(assistant.dense,), name="ego-vectors-start").start()
     return Conversation(assistant, settings, resume)
-
-
-def _start_politely(vectors: DenseSource) -> None:
-    """Have a catalogue's sentence vectors made behind the conversation, below it in priority where a thread has one."""
-    if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), BEHIND)
-    vectors.start()
 
 
 def open_shop(catalogue: str) -> Showroom:
