@@ -146,6 +146,8 @@ def _is_want(sheet: Sheet, run: Scoped, noun: Item) -> bool:
         return not sheet.context.categories and any(n.kind == "product" and n.known for n in noun.names)
     if run.lead == "with":
         return not named_here and (run.sought or not sheet.context.categories)
+    if run.lead == "in" and run.mode == "want" and sheet.types():
+        return False  # "in a 1.7 oz bottle"
     if run.lead == "for":
         return not named_here
     return run.lead != "for my"

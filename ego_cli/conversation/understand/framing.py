@@ -55,6 +55,10 @@ def keep_topic(acts: Sequence[Act], text: str, context: Context, lexicon: Lexico
     """While a thing is looked for and a question waits, a noun without a frame of need is a wish about that thing."""
     if not context.categories or not context.asked or any(act.kind is Kind.DROP_WANT for act in acts):
         return list(acts)
+    if any(act.attribute == "price" and act.number is not None for act in acts) and any(
+        act.kind is Kind.NEED and act.confidence == 1.0 for act in acts
+    ):
+        return list(acts)  # "5 kVA inverter under 1.2m": a thing with a price of its own is looked for
     held = [set(stems_of(category)) for category in context.categories]
     return [_as_wish(act) if _is_answer(act, text, held, lexicon) else act for act in acts]
 
@@ -280,7 +284,7 @@ def plain_wishes(acts: Sequence[Act]) -> list[Act]:
 
 def _without_padding(wish: str) -> str:
     """ "Sage coloured" -> "sage"; "" when nothing is left."""
-    if wish in load_toml("dialogue.toml")["padding"]["alone"]:
+    if wish in load_toml("dialogue.toml")["padding"]["alone"] or wish.isdigit():
         return ""
     words = wish.split()
     while words and set(stems_of(words[0])) <= _padding() and words[1:2] not in (["to"], ["on"]):
@@ -357,14 +361,18 @@ def figures_not_prices(acts: Sequence[Act], text: str, context: Context) -> list
             act.attribute == "price"
             and act.unit is None
             and act.span is not None
-            and _BARE.fullmatch(act.words.strip())
+            and (bare := _BARE.match(act.words.strip()))
         ):
             before = re.search(r"([\w-]+)\s*$", text[: act.span.start])
+            whole = bare.end() == len(act.words.strip())
+            if not whole and not (before and before[1].lower() in table["before"]):
+                found.append(act)  # "50 at least" is a price unless "SPF" stands before it
+                continue
             behind = re.match(r"\s*([\w-]+)", text[act.span.end :])
             if behind and behind[1].lower() in table["behind"]:
                 words = text[act.span.start : act.span.end + behind.end()]
             elif before and before[1].lower() in table["before"]:
-                words = text[before.start() : act.span.end]
+                words = text[before.start() : act.span.start + bare.end()]
             elif context.asked not in ("", "price", "budget") and not _about_money(text, act):
                 words = text[act.span.start : act.span.end + (behind.end() if behind else 0)]
             else:

@@ -83,7 +83,7 @@ def add_qualities(
         if item.kind == "amount" and item.amount is not None:
             close()
             add_amount(sheet, item.amount, run, group)
-        elif name is not None and name.kind in VALUES and not _describes_part(items, k, name, words):
+        elif name is not None and name.kind in VALUES and not _describes_part(items, k, name, words, run):
             close()
             sheet.add(
                 Act(Kind.CONSTRAIN, name.kind, Operator.IS, name.value), item.start, item.end, run, group
@@ -104,9 +104,11 @@ def add_qualities(
     close()
 
 
-def _describes_part(items: Sequence[Item], k: int, name: Name, words: Sequence[Item]) -> bool:
-    """ "Padded leather handle": a material among other words goes with them."""
+def _describes_part(items: Sequence[Item], k: int, name: Name, words: Sequence[Item], run: Scoped) -> bool:
+    """ "Padded leather handle", "no white soles": a material among other words, or a colour avoided of a part, goes with them."""
     follows = items[k + 1].kind if k + 1 < len(items) else ""
+    if run.mode == "avoid" and name.kind in ("colour", "material") and follows == "word":
+        return True
     return name.kind == "material" and bool(words) and follows in ("word", "filler")
 
 

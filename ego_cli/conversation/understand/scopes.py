@@ -296,6 +296,11 @@ class _Walker:
         """ "Good for cycling" is one wish; behind a noun or a negation "for" begins something new."""
         words = any(i.kind == "word" for i in self.run)
         noun = any(name.kind == "product" for i in self.run for name in i.names)
+        if words and self.mode == "avoid":
+            self.flush()
+            self._reset()  # "nothing heavy for oily skin": what it is for is wanted
+            self.lead = "for"
+            return
         if words and not noun and not self._somebody(position + 1):
             self.run.append(Item("filler", item.start, item.end, "for"))
             return
@@ -369,6 +374,8 @@ class _Walker:
 
     def _stands_behind(self, position: int, words: str, classes: frozenset[str]) -> bool:
         if "must_back" in classes and self._said_before():
+            if words == "matter" and self.mode == "relax":
+                return True  # "forget the price matter"
             self.flush()
             for run in self._here():
                 run.mode = "want" if run.mode == "relax" else run.mode
