@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is slow, not wrong: no example is judged by the clock.
+settings.register_profile("ego", deadline=None)
+settings.load_profile("ego")
 
 # No test calls a language model over a network, whatever the machine has configured; child processes inherit it.
 os.environ["EGO_ONLY_LOCAL_MODELS"] = "1"
