@@ -62,9 +62,11 @@ def _state(stage: Stage, wanted: Mapping[str, Any]) -> Iterator[Finding]:
         elif key == "exclusions_empty":
             yield key, expected, _excluded(state), (not state.exclusions) is expected
         elif key in ("price_min", "price_max"):
-            yield key, expected, (found := _bound(state, key)), _same_number(found, expected)
+            bound = _bound(state, key)
+            yield key, expected, bound, _same_number(bound, expected)
         elif key == "currency":
-            yield key, expected, (found := _currency(stage)), found == expected
+            currency = _currency(stage)
+            yield key, expected, currency, currency == expected
         elif key == "qty":
             found = held_values(state, "qty")
             yield key, expected, found, str(expected) in found
@@ -77,9 +79,9 @@ def _state(stage: Stage, wanted: Mapping[str, Any]) -> Iterator[Finding]:
         elif key == "cart_size":
             yield key, expected, len(state.basket), len(state.basket) == expected
         elif key == "cart_qty":
-            found = sum(line.quantity for line in state.basket)
-            found += state.pending.quantity if state.pending and _asked_for_option(state) else 0
-            yield key, expected, found, found == expected
+            pieces = sum(line.quantity for line in state.basket)
+            pieces += state.pending.quantity if state.pending and _asked_for_option(state) else 0
+            yield key, expected, pieces, pieces == expected
         else:
             yield key, expected, "unknown check", False
 
