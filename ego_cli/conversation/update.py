@@ -528,44 +528,39 @@ def _clear_budget(draft: Draft, act: Act) -> None:
 
 
 def _restore(draft: Draft, item: Resolved) -> None:
+    """Take back one thing from the erased list; what stands in its way goes, an exclusion of it too."""
     act = item.act
     named = [set(stems(value)) for value in _values(act)]
     for erased in reversed(draft.state.erased):
         slot = erased.slot
         own = set(stems(slot.text)) | set(stems(slot.words))
         by_value = any(value and value <= own for value in named)
-        if by_value or (not named and act.attribute in (None, slot.attribute)):
-            if isinstance(slot, Budget):
-                before: object = draft.state.budget
-            else:
-                owner = next((w for w in draft.state.wants if w.id == erased.want), draft.state.want)
-                before = (
-                    next(
-                        (
-                            s
-                            for s in owner.slots
-                            if owner and s.attribute == slot.attribute and s.attribute in SINGLE_VALUED
-                        ),
-                        None,
-                    )
-                    if owner
-                    else None
+        if not by_value and (named or act.attribute not in (None, slot.attribute)):
+            continue
+        before: object = draft.state.budget
+        if isinstance(slot, Slot):
+            before = _in_the_way(draft, erased.want, slot)
+            if isinstance(before, Slot):
+                draft.emit(
+                    "cleared", want=erased.want, attribute=slot.attribute, before=before, words=act.words
                 )
-                if isinstance(before, Slot):
-                    draft.emit(
-                        "cleared", want=erased.want, attribute=slot.attribute, before=before, words=act.words
-                    )
-            draft.emit(
-                "restored",
-                want=erased.want,
-                attribute=slot.attribute,
-                before=before,
-                after=slot,
-                words=act.words,
-            )
-            return
+            for excluded in draft.state.exclusions:
+                if any(set(stems(excluded.value)) == set(stems(value)) for value in slot.values):
+                    draft.emit("readmitted", before=excluded, attribute=excluded.attribute, words=act.words)
+        draft.emit(
+            "restored", want=erased.want, attribute=slot.attribute, before=before, after=slot, words=act.words
+        )
+        return
     # Not on the erased list: perhaps it is still an exclusion that she lifts.
     _erase_matching(draft, act, kind="cleared")
+
+
+def _in_the_way(draft: Draft, want_id: int | None, slot: Slot) -> Slot | None:
+    """The slot that holds the place of a single-valued one."""
+    owner = next((want for want in draft.state.wants if want.id == want_id), draft.state.want)
+    if owner is None or slot.attribute not in SINGLE_VALUED:
+        return None
+    return next((held for held in owner.slots if held.attribute == slot.attribute), None)
 
 
 def _undo(draft: Draft, item: Resolved) -> None:
@@ -636,6 +631,8 @@ def _relative_price(draft: Draft, act: Act, direction: int, prices: list[float])
     if len(prices) > 1:
         bound = (min if direction < 0 else max)(bound, median(prices))
     held = draft.state.budget or Budget()
+    if direction < 0 and held.maximum is not None and held.currency is None:
+        bound = min(bound, held.maximum)  # "cheaper" never raises what she said she can pay
     after = replace(
         held,
         maximum=bound if direction < 0 else (held.maximum if (held.maximum or bound) > bound else None),

@@ -190,3 +190,16 @@ def test_the_last_of_a_list_and_what_is_out_of_range() -> None:
     )
     assert last == Resolved(last.act, ids=("p3",))
     assert (ninth.ids, ninth.problem, ninth.size) == ((), "out of range", 3)
+
+
+def test_restoring_a_value_lifts_its_exclusion() -> None:
+    state = hear(State(), need("sneakers"), want("colour", "black"))
+    state = hear(state, want("colour", "black", polarity=-1))
+    state = hear(state, Act(Kind.RESTORE, value="black", words="keep the black after all"))
+    assert [slot.text for slot in state.wants[0].slots] == ["black"] and state.exclusions == ()
+
+
+def test_cheaper_never_raises_a_budget() -> None:
+    state = show(hear(State(), need("sneakers"), price(Operator.MAX, 10_000)), "p3", "p2", "p1")
+    state = hear(state, Act(Kind.RELATIVE, attribute="price", number=-1, words="cheaper"))
+    assert state.budget is not None and state.budget.maximum == 10_000
