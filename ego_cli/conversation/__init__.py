@@ -2,7 +2,8 @@
 
     understand/    text -> acts               what she did with the sentence
     references     targets -> products        which ones "the second one" means
-    update, state  acts -> changes -> state   a log, and what folding it gives
+    update, state  acts -> changes -> state   a log, and what folding it gives; the changes of each family stand in
+                                              wishes, minds, reactions, basket
     asking         state -> requests          what ranking is asked for, one a want
     (ranking)      request -> ranked list
     decide         lists -> decision          how many, which question, what to give up

@@ -113,7 +113,9 @@ def _inflected(word: str, lexicon: Lexicon) -> bool:
 
 
 def _nearest(word: str, lexicon: Lexicon) -> str | None:
-    near = {w for w in _edits(word) if w[:1] == word[0]}  # whoever mistypes a name seldom mistypes how it begins
+    near = {
+        w for w in _edits(word) if w[:1] == word[0]
+    }  # whoever mistypes a name seldom mistypes how it begins
     if len(word) < SHORT_UNTIL:  # a short word is near to too much: only to what the catalogue says
         near = {w for w in near if lexicon.knows(w)}
     names = [w for w in near if w in lexicon.name_words and len(w) >= MINIMUM_LETTERS - 1]
