@@ -175,5 +175,7 @@ def _amount(wanted: Requirement, product: Product) -> Iterator[Reason]:
                 else abs(value - number) <= number * 0.12
             )
             if found == base and fits:
-                yield Reason(f"{value / unit.factor if unit.base else value:,.6g} {written(unit.name)}", name, text)
+                yield Reason(
+                    f"{value / unit.factor if unit.base else value:,.6g} {written(unit.name)}", name, text
+                )
                 return
