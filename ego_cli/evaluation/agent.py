@@ -24,6 +24,8 @@ from ego_cli.settings import LlmSettings, MemorySettings, load_settings
 # How many are shown by the number of constraints known, or by the turns gone when that is more. With little to go by, ten
 # guesses cost rank; from the eighth constraint or turn on, or when she has nothing more to say, the whole list is shown.
 SHOW = (1, 1, 1, 1, 2, 3, 5, 10)
+# From this turn on what was said weighs but rules nothing out: a target that is still hidden was perhaps misread.
+LENIENT_FROM = 4
 # The protocol's names for what we ask about; everything else is its universal probe.
 ASKED = {
     "category": "category",
@@ -84,6 +86,7 @@ class Agent:
         if session_id not in self._sessions:
             self.reset(session_id, {})
         assistant = self._sessions[session_id]
+        assistant.lenient = turn >= LENIENT_FROM
         longest = len(self._show) - 1
         assistant.show = [self._show[min(max(known, turn - 1), longest)] for known in range(len(self._show))]
         done = assistant.respond(user_message)
