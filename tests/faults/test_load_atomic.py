@@ -43,6 +43,11 @@ def leftovers() -> list[str]:
     return sorted(path.name for path in store.catalogues_folder().iterdir() if path.name not in expected)
 
 
+def _hear_interrupts() -> None:
+    """A background job is started deaf to SIGINT, and its children with it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
 def test_a_load_killed_at_any_moment_leaves_a_whole_catalogue(ego_home: Path, end: signal.Signals) -> None:
     load_catalogue("shop", goods(3_000, "round0"), currency=None, source="0")
@@ -50,7 +55,11 @@ def test_a_load_killed_at_any_moment_leaves_a_whole_catalogue(ego_home: Path, en
     for _ in range(8):
         before = int(store.read_about(store.path_of("shop"))["source"])
         loader = subprocess.Popen(
-            [sys.executable, "-c", LOADER], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            [sys.executable, "-c", LOADER],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            preexec_fn=_hear_interrupts,
         )
         assert loader.stdout is not None and loader.stdout.readline() == "loading\n"
         time.sleep(luck.random() * 1.2)
