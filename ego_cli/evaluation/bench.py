@@ -260,7 +260,7 @@ def read_records(paths: Sequence[Path]) -> list[Record]:
                 }
                 shops[run.about["catalogue"]] = shop
                 found.append(shop)
-            shop["rows"].append(headline(run))
+            shop["rows"].append({**headline(run), "options": run.about.get("options")})
             continue
         try:
             entry = json.loads(path.read_text(encoding="utf-8"))
@@ -364,19 +364,29 @@ def _shop_section(entry: Mapping[str, Any]) -> list[str]:
     """Score by agent and way of speaking (rows) and suite (columns), for one catalogue."""
     lines = _heading(entry, f"Simulated shopping, {entry['catalogue']} ({entry['products']:,} products)")
     suites = list(dict.fromkeys(row["suite"] for row in entry["rows"]))
-    lines += ["Technical score (200 sessions each, test wordings).", ""]
+    lines += ["Technical score, by suite.", ""]
     lines += [
-        "| agent | customers | " + " | ".join(suites) + " | p50 ms |",
-        "|---|---|" + "---:|" * (len(suites) + 1),
+        "| agent | customers | sessions each | " + " | ".join(suites) + " | p50 ms |",
+        "|---|---|---:|" + "---:|" * (len(suites) + 1),
     ]
     rows: dict[tuple[str, str], dict[str, Mapping[str, Any]]] = {}
     for row in entry["rows"]:
-        rows.setdefault((row["agent"], row["customer"]), {})[row["suite"]] = row
+        rows.setdefault((_agent_in_words(row), row["customer"]), {})[row["suite"]] = row
     for (agent, customer), cells in rows.items():
         scores = [f"{cells[suite]['technical_score']:.3f}" if suite in cells else "" for suite in suites]
         times = median(cell["p50_ms"] for cell in cells.values())
-        lines.append(f"| {agent} | {customer} | {' | '.join(scores)} | {times:.1f} |")
+        sessions = max(cell["sessions"] for cell in cells.values())
+        lines.append(f"| {agent} | {customer} | {sessions} | {' | '.join(scores)} | {times:.1f} |")
     return lines
+
+
+def _agent_in_words(row: Mapping[str, Any]) -> str:
+    """ "ego", or "ego (popularity off)": an agent with other options is another line."""
+    options = dict(row.get("options") or {})
+    parts = ["popularity off"] if options.get("popularity") is False else []
+    if options.get("show"):
+        parts.append("showing " + ",".join(map(str, options["show"])))
+    return f"{row['agent']} ({'; '.join(parts)})" if parts else str(row["agent"])
 
 
 _WRITERS: Mapping[str, Callable[[Mapping[str, Any]], list[str]]] = {
