@@ -13,7 +13,7 @@ from ego_cli.catalog.product import Product
 from ego_cli.conversation.answers import answer_superlative
 from ego_cli.conversation.state import State
 from ego_cli.conversation.understand.acts import Act, Kind, Target
-from ego_cli.conversation.words import stems
+from ego_cli.conversation.words import same_type, stems
 
 Shelf = Callable[[str], Product | None]
 
@@ -39,10 +39,25 @@ def resolve(acts: Sequence[Act], state: State, shelf: Shelf) -> tuple[Resolved, 
     What an act of this sentence points at is what a later "those" in it means: "the second one, add two of those".
     """
     found: list[Resolved] = []
+    wishes = any(act.kind is Kind.CONSTRAIN and act.polarity > 0 for act in acts)
     for act in acts:
+        if wishes and (named := _named_want(act, state)):
+            found.append(named)
+            continue
         here = replace(state, focus=pointed) if (pointed := _pointed_at(found)) else state
         found.append(_resolve(act, here, shelf))
     return tuple(found)
+
+
+def _named_want(act: Act, state: State) -> Resolved | None:
+    """ "The dress in green": beside a wish, a noun that names a thing looked for means that thing, not an item of the list."""
+    target = act.target
+    if act.kind is not Kind.REFER or target is None or target.how not in ("name", "attribute"):
+        return None
+    for want in state.wants:
+        if len(state.wants) > 1 and same_type(want.category, target.words):
+            return Resolved(replace(act, kind=Kind.NEED, value=want.category, target=None))
+    return None
 
 
 def _pointed_at(found: Sequence[Resolved]) -> tuple[str, ...]:

@@ -11,10 +11,7 @@ from collections.abc import Callable, Sequence
 from ego_cli.conversation import basket, minds, reactions, wishes
 from ego_cli.conversation.draft import Draft, Fits
 from ego_cli.conversation.references import Resolved, Shelf
-from ego_cli.conversation.state import (
-    Change,
-    State,
-)
+from ego_cli.conversation.state import Change, State
 from ego_cli.conversation.understand.acts import Kind
 
 # Acts after which a new list is looked for.

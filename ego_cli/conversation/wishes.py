@@ -8,7 +8,7 @@ from ego_cli.conversation.draft import Draft
 from ego_cli.conversation.references import Resolved
 from ego_cli.conversation.state import CHANGED_MIND, Budget, Excluded, Slot, Want
 from ego_cli.conversation.understand.acts import Act, Operator
-from ego_cli.conversation.words import stems
+from ego_cli.conversation.words import same_type, stems
 
 # Said again with another value, these replace what was held; all others add up.
 SINGLE_VALUED = frozenset({"colour", "size", "brand", "gender", "material", "condition"})
@@ -17,12 +17,6 @@ NEW_TOPIC = "new topic"
 
 
 # --- wants -----------------------------------------------------------------------------------------------------------
-
-
-def same_type(one: str, other: str) -> bool:
-    """Whether two product types are the same or one refines the other ("boots", "chelsea boots")."""
-    a, b = set(stems(one)), set(stems(other))
-    return bool(a and b) and (a <= b or b <= a)
 
 
 def need(draft: Draft, act: Act, *, first: bool) -> None:

@@ -203,3 +203,13 @@ def test_cheaper_never_raises_a_budget() -> None:
     state = show(hear(State(), need("sneakers"), price(Operator.MAX, 10_000)), "p3", "p2", "p1")
     state = hear(state, Act(Kind.RELATIVE, attribute="price", number=-1, words="cheaper"))
     assert state.budget is not None and state.budget.maximum == 10_000
+
+
+def test_a_noun_beside_a_wish_means_the_want_of_that_name() -> None:
+    state = show(hear(State(), need("sneakers", group=0), need("loafers", group=1)), "p1", "p3")
+    the_sneakers = Act(Kind.REFER, target=Target("name", words="sneakers"), words="the sneakers")
+    state = hear(state, the_sneakers, want("colour", "white"))
+    assert [(w.category, [slot.text for slot in w.slots]) for w in state.wants] == [
+        ("sneakers", ["white"]),
+        ("loafers", []),
+    ]
