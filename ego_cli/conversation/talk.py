@@ -58,6 +58,7 @@ class Desk:
     currency: str | None
     language: str
     turn: int
+    remembered: tuple[str, ...] = ()  # what memory brought to the lists
 
     def tell(self, situation: str, **facts: object) -> str:
         """A sentence from data/replies.toml."""
@@ -164,6 +165,8 @@ def _why(desk: Desk, item: Resolved) -> Said:
         )
     if not lines:
         return Said(desk.tell("nothing_shown"))
+    if desk.remembered:
+        lines.append(desk.tell("kept_in_mind", values="; ".join(desk.remembered)))
     return Said("\n".join(lines), tuple(ids[:3]))
 
 

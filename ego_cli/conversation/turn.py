@@ -224,7 +224,7 @@ class Assistant:
             yield RankedEvent(search.want.id if search.want else 0, search.ranked)
         if cancel is not None and cancel.is_set():
             return None
-        said = self._answer(understanding.text, state, resolved, understanding)
+        said = self._answer(state, resolved, understanding, uses)
         return Course(understanding, tuple(resolved), state, changes, notes, uses, searches, said)
 
     def _conclude(self, course: Course, number: int, watch: Stopwatch) -> Outcome:
@@ -385,17 +385,27 @@ class Assistant:
         )
 
     def _answer(
-        self, text: str, state: State, resolved: Sequence[Resolved], understanding: Understanding
+        self,
+        state: State,
+        resolved: Sequence[Resolved],
+        understanding: Understanding,
+        uses: Sequence[MemoryUse],
     ) -> Answered:
         """Words for the acts that are no search. What is said about memory needs the memory at once."""
         desk = talk.Desk(
-            state, self.product, self.scores, self.catalogue.currency, understanding.language, state.turn
+            state,
+            self.product,
+            self.scores,
+            self.catalogue.currency,
+            understanding.language,
+            state.turn,
+            tuple(use.text for use in uses if use.how in REINFORCED),
         )
         said = talk.answer(desk, resolved)
         acts = [item.act for item in resolved if item.act.kind in ABOUT_MEMORY]
         if not acts:
             return Answered(said.text, said.question, said.ids, said.table)
-        heard = self._hear(text, state.turn, acts)
+        heard = self._hear(understanding.text, state.turn, acts)
         memory_said = about_memory(self.memory, desk, acts, heard)
         if any(act.kind is Kind.FORGET for act in acts) and not memory_said.question:
             session.discard(self.settings.user)

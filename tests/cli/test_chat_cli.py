@@ -107,3 +107,10 @@ def test_configuration_precedence_is_flag_environment_file_default(ego_home: Pat
     config.write_text("catalog = \n", encoding="utf-8")
     broken = run("ask", "a bag", home=ego_home)
     assert broken.returncode == 2 and "config.toml" in broken.stderr and len(broken.stderr.splitlines()) == 1
+
+
+def test_why_says_what_memory_brought(ego_home: Path) -> None:
+    done = run(
+        "chat", "--plain", stdin="I avoid leather\nshow me a bag under 20k\nwhy number 1?\n", home=ego_home
+    )
+    assert "I kept in mind: avoids leather" in done.stdout
