@@ -28,6 +28,7 @@ from ego_cli.conversation.events import (
     Decided,
     Decision,
     Event,
+    MemoryUse,
     ModelCalled,
     Notice,
     Question,
