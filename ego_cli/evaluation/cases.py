@@ -7,7 +7,6 @@ when every check of every variant holds; results are reported per kind, since ki
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ego_cli.errors import MisuseError
 from ego_cli.evaluation.case_checks import Failure, check
 from ego_cli.evaluation.case_stage import Stage
+from ego_cli.evaluation.labelled import labelled_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +54,7 @@ class CasesReport:
 def read_cases(paths: Iterable[Path]) -> Iterator[dict[str, Any]]:
     """The cases of some files. Raises MisuseError with file and line for a line that is not a case."""
     for path in paths:
-        try:
-            text = path.read_text(encoding="utf-8")
-        except OSError as error:
-            raise MisuseError(f"cannot read {path}: {error.strerror}") from error
-        for number, line in enumerate(text.splitlines(), 1):
-            if not line.strip():
-                continue
-            try:
-                case = json.loads(line)
-            except json.JSONDecodeError as error:
-                raise MisuseError(f"{path}, line {number}: not JSON: {error.msg}") from error
-            if not isinstance(case, dict) or "turns" not in case or "expect" not in case:
-                raise MisuseError(f"{path}, line {number}: not a case (turns and expect are needed)")
-            yield case
+        yield from labelled_rows(path, ("turns", "expect"))
 
 
 def run_case(case: Mapping[str, Any]) -> CaseResult:

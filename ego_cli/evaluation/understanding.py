@@ -13,7 +13,6 @@ outcome is compared on meaning: an expected value or one of its alternatives mus
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,7 +26,7 @@ from ego_cli.conversation.understand import Context, Lexicon, understand
 from ego_cli.conversation.understand.acts import Act, Kind, Operator
 from ego_cli.conversation.update import update
 from ego_cli.conversation.words import stems
-from ego_cli.errors import MisuseError
+from ego_cli.evaluation.labelled import labelled_rows
 
 _SAID_YES = frozenset({"yes", "any", "good", "high priority", "real", "set", "high", "best", "strong"})
 _NAMED_ITEM = re.compile(
@@ -141,24 +140,9 @@ def _share(part: float, whole: float) -> float:
 def run(path: str | Path) -> Report:
     """Score a gold file. Raises ``MisuseError`` with file and line for what is not a labelled turn."""
     lexicon = Lexicon.build(())
-    return Report(tuple(score_row(row, lexicon) for row in _rows(Path(path))))
-
-
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise MisuseError(f"cannot read {path}: {error.strerror}") from error
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise MisuseError(f"{path}, line {number}: not JSON: {error.msg}") from error
-        if not isinstance(row, dict) or "utterance" not in row or "expected" not in row:
-            raise MisuseError(f"{path}, line {number}: utterance and expected are needed")
-        yield row
+    return Report(
+        tuple(score_row(row, lexicon) for row in labelled_rows(Path(path), ("utterance", "expected")))
+    )
 
 
 # --- one row -----------------------------------------------------------------------------------------------------------
