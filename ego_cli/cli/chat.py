@@ -28,13 +28,12 @@ def ask(
     if not words.strip():
         raise MisuseError("nothing to ask", hint='try: ego ask "power bank under 20k"')
     from ego_cli.catalog.reading.cleaning import without_escapes
-    from ego_cli.cli.lines import print_turn
+    from ego_cli.cli.lines import say_turn
     from ego_cli.conversation.opening import open_assistant
     from ego_cli.settings import load_settings
 
     with open_assistant(load_settings(catalog=catalog, user=user)) as assistant:
-        done = assistant.respond(without_escapes(words))
-        print_turn(done, as_json=as_json)
+        done = say_turn(assistant, without_escapes(words), as_json=as_json)
     if done.ranked and not done.decision.shown:
         raise SystemExit(int(ExitCode.NOTHING_FOUND))
 

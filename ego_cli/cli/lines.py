@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,11 @@ from typing import Any
 from ego_cli.catalog.reading.cleaning import without_escapes
 from ego_cli.console import note, out, out_json
 from ego_cli.conversation.commands import COMMANDS, Call, is_command, parse
-from ego_cli.conversation.events import TurnDone, jsonable
+from ego_cli.conversation.events import Decided, Event, ReplyDelta, TurnDone, jsonable
 from ego_cli.conversation.opening import open_assistant
 from ego_cli.conversation.transcript import spoken
 from ego_cli.conversation.turn import Assistant
+from ego_cli.conversation.wording import say
 from ego_cli.errors import EgoError, MisuseError, NotFoundError
 from ego_cli.settings import load_settings
 
@@ -55,14 +56,47 @@ def summary(done: TurnDone) -> dict[str, Any]:
     }
 
 
-def print_turn(done: TurnDone, *, as_json: bool) -> None:
-    """The reply as text, or the whole turn as one JSON line."""
+def say_turn(assistant: Assistant, text: str, *, as_json: bool, labelled: bool = False) -> TurnDone:
+    """Run a turn and print it: the whole of it as one JSON line, or its words, each part as soon as it stands."""
     if as_json:
+        done = assistant.respond(text)
         out_json(summary(done))
-    else:
-        out(done.reply.text)
-        for notice in done.notices:
-            note(notice.text)
+        return done
+    coming = parts(assistant.turn(text))
+    label, indent = ("ego  ", "     ") if labelled else ("", "")
+    while True:
+        try:
+            head, *rest = next(coming).split("\n")
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
+        out("\n".join([f"{label}{head}", *(f"{indent}{line}" for line in rest)]))
+        label = indent
+
+
+def parts(events: Iterable[Event]) -> Generator[str, None, TurnDone]:
+    """What a turn has to say, each part as soon as nothing can take it back; returns the end of the turn.
+
+    The rules' answer waits for no model. A model's sentences wait for the end of the turn, since they may yet be dropped.
+    """
+    said, streamed = "", ""
+    whole = False  # whether the next words are all of an answer
+    for event in events:
+        match event:
+            case Decided():
+                whole = True
+            case ReplyDelta(text=text) if whole:
+                whole = False
+                if text != said:
+                    yield f"{say('read_again')}\n{text}" if said else text
+                said = text
+            case ReplyDelta(text=piece, restart=restart):
+                streamed = piece if restart else streamed + piece
+            case TurnDone():
+                if event.reply.author != "rules" and streamed:
+                    yield streamed.strip()
+                yield from (notice.text for notice in event.notices)
+                return event
+    raise AssertionError("a turn ends with TurnDone")
 
 
 def talk(
@@ -107,17 +141,12 @@ def _one_turn(assistant: Assistant, line: str, *, as_json: bool, labelled: bool)
             if not line:
                 out(_carry_out(assistant, call))
                 return True
-        done = assistant.respond(line)
+        done = say_turn(assistant, line, as_json=as_json, labelled=labelled)
     except EgoError as error:
         out(f"Sorry, that did not work: {error}")
         return True
-    if labelled and not as_json:
-        head, *rest = done.reply.text.split("\n")
-        out("\n".join([f"ego  {head}", *(f"     {text}" for text in rest), ""]))
-    else:
-        print_turn(done, as_json=as_json)
-        if sys.stdin.isatty() and not as_json:
-            out()
+    if not as_json and (labelled or sys.stdin.isatty()):
+        out()
     return not done.ended
 
 

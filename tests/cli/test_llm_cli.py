@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,8 +27,8 @@ def run(*arguments: str, home: Path, **environment: str) -> subprocess.Completed
     )
 
 
-def last_line(done: subprocess.CompletedProcess[str]) -> dict[str, object]:
-    value: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
+def last_line(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return value
 
 
@@ -81,7 +82,7 @@ def test_a_working_model_is_tested_asked_and_accounted_for(ego_home: Path) -> No
         tested = run("llm", "test", home=ego_home)
         assert tested.returncode == 0 and "local (small): answered in" in tested.stdout
         asked = run("ask", "power bank under 20k", "--json", home=ego_home)
-    calls = last_line(asked)["tokens"]["calls"]  # type: ignore[index]
+    calls = last_line(asked)["tokens"]["calls"]
     used = last_line(run("usage", "--json", home=ego_home))
     assert asked.returncode == 0 and used["calls"] == len(calls) > 0
     assert used["prompt_tokens"] == sum(call["prompt_tokens"] for call in calls)
@@ -104,3 +105,47 @@ def test_nothing_of_openai_is_imported_without_a_model() -> None:
     code = "import sys, ego_cli.conversation.opening, ego_cli.cli.llm; print([m for m in ('openai', 'keyring', 'tomlkit') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout.strip() == "[]"
+
+
+LIST_FIRST = {"EGO_LLM__USES": "phrase", "EGO_LLM__CACHE": "false"}
+
+
+def ask_through(
+    server: ScriptedModel, home: Path, *options: str, **environment: str
+) -> subprocess.Popen[str]:
+    run("llm", "use", "local", "--base-url", server.url, "--model", "small", home=home)
+    talk = subprocess.Popen(
+        [sys.executable, "-m", "ego_cli", "chat", "--plain", *options],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "EGO_HOME": str(home), **LIST_FIRST, **environment},
+    )
+    assert talk.stdin is not None
+    talk.stdin.write("power bank under 20k\n")
+    talk.stdin.close()
+    talk.stdin = None
+    return talk
+
+
+def test_lines_do_not_wait_for_a_slow_model_and_end_with_one_notice(ego_home: Path) -> None:
+    with ScriptedModel([{"sleep": 120}]) as server:
+        talk = ask_through(server, ego_home, EGO_LLM__TURN_DEADLINE_S="3")
+        assert talk.stdout is not None
+        before = [talk.stdout.readline() for _ in range(3)]
+        assert "1. " in before[1] and talk.poll() is None  # the list is there while the model is waited for
+        rest, errors = talk.communicate(timeout=60)
+    assert rest.rstrip().splitlines()[-1].startswith("No help from a model this time")
+    assert rest.count("No help") == 1 and errors == ""
+
+
+def test_the_words_of_a_model_follow_the_list_of_the_rules(ego_home: Path) -> None:
+    offline = last_line(run("ask", "power bank under 20k", "--json", home=ego_home))
+    words = f"{offline['shown'][0]['title']} is for you."
+    with ScriptedModel([{"text": words}]) as server:
+        printed, _ = ask_through(server, ego_home).communicate(timeout=60)
+        as_json, _ = ask_through(server, ego_home, "--json").communicate(timeout=60)
+    assert printed.rstrip() == f"{offline['reply']}\n{words}"
+    (line,) = as_json.splitlines()
+    assert json.loads(line)["reply"].startswith(words)
