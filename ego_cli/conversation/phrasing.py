@@ -192,13 +192,16 @@ class Audit:
         return sentence
 
     def _products_named(self, lower: Sequence[str]) -> tuple[ProductFacts, ...]:
-        """The products of which a sentence uses a word that no other of the list has."""
+        """The products of which a sentence uses a word that no other of the list has, or else the whole name."""
         said = _words(" ".join(lower))
         products = self._sheet.products
         own = [
             one.words.difference(*(other.words for other in products if other is not one)) for one in products
         ]
-        return tuple(one for one, words in zip(products, own, strict=True) if words & said)
+        if named := tuple(one for one, words in zip(products, own, strict=True) if words & said):
+            return named
+        whole = [one for one in products if one.words <= said]
+        return tuple(one for one in whole if not any(one.words < other.words for other in whole))
 
     # --- numbers
 

@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 from shops import assistant
 
 from ego_cli.conversation.models import firm_names
-from ego_cli.conversation.phrasing import AuditError, FactSheet, Named, audited, fact_sheet, with_words
+from ego_cli.conversation.phrasing import (
+    AuditError,
+    FactSheet,
+    Named,
+    ProductFacts,
+    audited,
+    fact_sheet,
+    with_words,
+)
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +47,25 @@ def named() -> Named:
 )
 def test_words_made_of_the_facts_pass(words: str, sheet: FactSheet, named: Named) -> None:
     assert " ".join(audited([words], sheet, named)) == words
+
+
+def test_a_product_that_shares_every_word_with_its_siblings_is_named_by_its_whole_name() -> None:
+    sizes = [("10000mAh", "Black", 6900.0), ("10000mAh", "White", 7100.0), ("20000mAh", "Black", 9900.0)]
+    products = tuple(
+        ProductFacts(
+            f"Chaj bank {size} {colour}", frozenset({"chaj", "bank", size.lower(), colour.lower()}),
+            frozenset({price}), frozenset(), price, None,
+        )
+        for size, colour, price in sizes
+    )  # fmt: skip
+    words = frozenset().union(*(product.words for product in products), {"costs"})
+    sheet = FactSheet(
+        "", "en", {}, products, words, frozenset({"10000mah", "20000mah"}), frozenset(), frozenset()
+    )
+    said = "Chaj bank 10000mAh Black costs ₦6,900."
+    assert list(audited([said], sheet, lambda text: ())) == [said]
+    with pytest.raises(AuditError):  # the white one does
+        list(audited(["Chaj bank 10000mAh Black costs ₦7,100."], sheet, lambda text: ()))
 
 
 @pytest.mark.parametrize(
