@@ -9,6 +9,7 @@ from typing import Any
 from ego_cli.catalog.product import Offer, Product
 
 _DEFAULTS = {field.name: field.default for field in fields(Product)}
+_as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _TUPLES = ("categories", "features", "colours", "materials", "sizes", "flags", "reviews")
 
 
@@ -26,7 +27,7 @@ def encode_product(product: Product) -> str:
                 continue
             value = dict(value)
         record[name] = value
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+    return _as_json(record)
 
 
 def decode_product(line: str) -> Product:

@@ -25,7 +25,7 @@ def category_path(cell: Any) -> tuple[str, ...]:
 
 def _frozen(cell: Any) -> Any:
     if isinstance(cell, list | tuple):
-        return tuple(_frozen(item) for item in cell)
+        return tuple([item if isinstance(item, str) else _frozen(item) for item in cell])
     if isinstance(cell, dict):
         return next(iter(parse_list([cell])), "")
     return cell

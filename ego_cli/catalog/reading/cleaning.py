@@ -21,10 +21,9 @@ from ego_cli.places import load_toml
 
 TEXT_LIMIT = 20_000  # characters kept of one text cell
 _LONGEST_NULL = 60  # characters; a longer cell says something
+REPEATED = 120  # characters up to which a shop is likely to say the same again
 _MOST_ROUNDS = 8  # how deep markup may hide in markup before it is taken apart by force
 
-# What may need work: markup, controls, anything beyond ASCII, runs of white space. Most cells have none of these.
-_UNTIDY = re.compile(r"[^\x20-\x7e]|[<&]|  |^ | $")
 _ENTITY = re.compile(r"&(?:amp;)*(?:#\d{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[A-Za-z][A-Za-z0-9]{1,30};)")
 _DOUBLE = re.compile(r"&(?:amp;)+(?=[#\w])")
 _TERMINAL = re.compile(
@@ -58,6 +57,7 @@ _MOJIBAKE = re.compile(
     "|\u00f0[\u0080-\u00bf\u0152-\u2122]{3}"
 )
 # "…easy to cleanMade of wood": sentences glued together by a scraper.
+_CAPITAL_AFTER_SMALL = re.compile("[a-z][A-Z]")
 _GLUED = re.compile(r"(?<![^\W_])([A-Za-z][a-z]+)([A-Z][a-z]*)(?=[a-z' :]|[A-Z][a-z])")
 _BULLET = re.compile(r"\s*(?:\r?\n|[·]|(?<=\S);)\s+|\s*[•●▪■◆✓✔★►➤|]\s*|\s*\r?\n\s*")
 
@@ -106,13 +106,26 @@ def _settle(text: str, newline: str) -> str:
     )  # nested so deep that it was meant to harm
 
 
+def _is_tidy(text: str) -> bool:
+    """Whether nothing can need work: no markup, controls, anything beyond ASCII, runs of white space. Most cells are so."""
+    return (
+        text.isascii()
+        and text.isprintable()
+        and "<" not in text
+        and "&" not in text
+        and "  " not in text
+        and not text.startswith(" ")
+        and not text.endswith(" ")
+    )
+
+
 def clean_text(value: object) -> str:
     """One line of plain text: no entities (however often encoded), tags, control characters or terminal escapes; NFC.
 
     Words are kept as they are: hostile sentences stay data.
     """
     text = value if isinstance(value, str) else str(value)
-    if not _UNTIDY.search(text):
+    if _is_tidy(text):
         return text[:TEXT_LIMIT]
     text = text[: 2 * TEXT_LIMIT]
     text = _MOJIBAKE.sub(_undo_mojibake, text)
@@ -146,6 +159,9 @@ def unglue(text: str, words: Words, joint: str = ". ") -> str:
     A capital inside a word that starts small is such a joint; after a capitalised word (``PocketPadded``) it is one only
     where both parts are words of this file and the whole is no name of its titles.
     """
+
+    if not _CAPITAL_AFTER_SMALL.search(text):
+        return text
 
     def apart(found: re.Match[str]) -> str:
         left, right = found[1], found[2]
@@ -251,15 +267,30 @@ def parse_list(value: object, separators: str = "", words: Words = NO_WORDS) -> 
     if isinstance(value, list | tuple):
         items: Iterable[str] = (_item_text(item) for item in value)
     elif separators:
-        items = re.split(f"[{re.escape(separators)}\n]", str(value))
+        items = _separated(separators).split(str(value))
     else:
         items = clean_lines(value, words)
+    edges = "\"'*-• " if separators else " *•"
     seen: dict[str, str] = {}
     for item in items:
-        text = clean_text(item).strip("\"'*-• " if separators else " *•")
-        if text and not is_null(text):
-            seen.setdefault(text.casefold(), text)
+        text, key = _item_and_key(item, edges) if len(item) <= REPEATED else _clean_item(item, edges)
+        if text:
+            seen.setdefault(key, text)
     return list(seen.values())
+
+
+@cache
+def _separated(separators: str) -> re.Pattern[str]:
+    return re.compile(f"[{re.escape(separators)}\n]")
+
+
+def _clean_item(item: str, edges: str) -> tuple[str, str]:
+    """An item of a list, clean, and the key under which it is the same as another; "" when it says nothing."""
+    text = clean_text(item).strip(edges)
+    return ("", "") if not text or is_null(text) else (text, text.casefold())
+
+
+_item_and_key = lru_cache(maxsize=65536)(_clean_item)
 
 
 def _item_text(item: object) -> str:

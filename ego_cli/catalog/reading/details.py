@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ego_cli.catalog.reading.cleaning import (
+    REPEATED,
     clean_lines,
     clean_prose,
     clean_text,
@@ -53,22 +55,45 @@ _PERCENT = re.compile(r"\b\d{1,3}(?:[.,]\d+)?\s?%\s*")
 def add_choices(draft: Draft, role: str, cell: Any) -> bool:
     """Add the colours, materials or sizes of a cell; False when it holds a sentence or shares (``95% cotton``) that are
     worth keeping as a detail as well."""
-    if cell is None or cell == "" or is_null(cell):
+    if cell is None or cell == "":
         return True
+    repeated = isinstance(cell, str) and len(cell) <= REPEATED
+    found = _choices_read_before(role, cell) if repeated else _choices(role, cell)
+    if found is None:
+        return False
     into = {"colour": draft.colours, "material": draft.materials, "size": draft.sizes}[role]
+    known = {item.casefold() for item in into}
+    for plain in found.items:
+        if plain.casefold() not in known:
+            known.add(plain.casefold())
+            into.append(plain)
+    return not found.shares
+
+
+class _Choices(NamedTuple):
+    """The colours, materials or sizes of a cell; ``shares``: it said how much of each (``95% cotton``)."""
+
+    items: tuple[str, ...]
+    shares: bool
+
+
+def _choices(role: str, cell: Any) -> _Choices | None:
+    """None when the cell holds a sentence."""
+    if is_null(cell):
+        return _Choices((), False)
     if isinstance(cell, dict):
         cell = [key for key, there in cell.items() if there not in (False, None, 0)]
     commas = role == "size" and isinstance(cell, str) and "," in cell
     items = parse_list(cell, "," if commas else ",;|/")
     if any(len(item) > _CHOICES for item in items):
-        return False
-    known = {item.casefold() for item in into}
-    for item in items:
-        plain = _PERCENT.sub("", item).strip() if role == "material" else item
-        if plain and plain.casefold() not in known:
-            known.add(plain.casefold())
-            into.append(plain)
-    return role != "material" or not any("%" in item for item in items)
+        return None
+    if role != "material":
+        return _Choices(tuple(filter(None, items)), False)
+    plain = (_PERCENT.sub("", item).strip() for item in items)
+    return _Choices(tuple(filter(None, plain)), any("%" in item for item in items))
+
+
+_choices_read_before = lru_cache(maxsize=16_384)(_choices)
 
 
 _VOCABULARY = re.compile(
@@ -89,19 +114,11 @@ def add_detail(draft: Draft, key: str, cell: Any) -> None:
                 draft, f"{key} {inner}" if normal_name(str(inner)) in ("value", "unit") else str(inner), value
             )
         return
-    if is_null(cell):
-        return
     if meaning in ("colour", "material", "size"):
         add_choices(draft, meaning, cell)
-    if isinstance(cell, bool):
-        text = "Yes" if cell else "No"
-    elif isinstance(cell, str):
-        text = clean_text(_VOCABULARY.sub("", cell))
-    else:
-        text = ", ".join(parse_list(cell)) if isinstance(cell, list | tuple) else str(cell)
-    if len(text) > DETAIL_LIMIT:
-        text = text[:DETAIL_LIMIT].rstrip()
-    if not text or (text is not cell and is_null(text)) or text.startswith(("http://", "https://")):
+    repeated = isinstance(cell, str) and len(cell) <= REPEATED
+    text = _text_read_before(cell) if repeated else _text_of(cell)
+    if not text:
         return
     if meaning == "gender":
         draft.gender = draft.gender or gender_of(text)
@@ -116,6 +133,26 @@ def add_detail(draft: Draft, key: str, cell: Any) -> None:
     label = label_of(key)
     if label and text.casefold() != "default title":
         draft.details.setdefault(label, text)
+
+
+def _text_of(cell: Any) -> str:
+    """What a detail's cell says; "" for nothing and for links."""
+    if is_null(cell):
+        return ""
+    if isinstance(cell, bool):
+        text = "Yes" if cell else "No"
+    elif isinstance(cell, str):
+        text = clean_text(_VOCABULARY.sub("", cell))
+    else:
+        text = ", ".join(parse_list(cell)) if isinstance(cell, list | tuple) else str(cell)
+    if len(text) > DETAIL_LIMIT:
+        text = text[:DETAIL_LIMIT].rstrip()
+    if (text is not cell and is_null(text)) or text.startswith(("http://", "https://")):
+        return ""
+    return text
+
+
+_text_read_before = lru_cache(maxsize=65_536)(_text_of)
 
 
 def add_bag(draft: Draft, cell: Any) -> None:

@@ -7,7 +7,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 
 from ego_cli.catalog.product import Offer, Product
 from ego_cli.catalog.reading.categories import without_repeats
@@ -27,6 +27,11 @@ def _volatile() -> frozenset[str]:
     return frozenset(normal_name(name) for name in load_toml("columns.toml")["volatile"]["details"])
 
 
+@lru_cache(maxsize=8192)
+def _is_volatile(key: str) -> bool:
+    return normal_name(key) in _volatile()
+
+
 def _plain(text: str) -> str:
     return _PUNCTUATION.sub(" ", text.casefold()).strip()
 
@@ -34,9 +39,7 @@ def _plain(text: str) -> str:
 def identity(product: Product) -> int:
     """A 64-bit mark of what a thing is, whoever sells it: title, brand and everything that tells variants apart
     (colour, material, size, gender, words, ingredients, details that do not change from offer to offer)."""
-    details = [
-        f"{key}={value}" for key, value in product.details.items() if normal_name(key) not in _volatile()
-    ]
+    details = [f"{key}={value}" for key, value in product.details.items() if not _is_volatile(key)]
     what = "\x1f".join(
         (
             _plain(product.title),

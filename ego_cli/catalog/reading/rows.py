@@ -269,6 +269,8 @@ class Builder:
                 paths.append((column.level, path))
         if not paths:
             return self._around
+        if len(paths) == 1 and not self._around and not self._slugs:
+            return paths[0][1]
         if self._around:
             paths.append((-1.0, self._around))
         deep = [path for _, path in paths if len(path) > 2]
@@ -404,17 +406,40 @@ def _is_one(cell: object) -> bool:
     )
 
 
+_WORD = re.compile(r"\w+")
+
+
 @cache
-def _colour_families() -> tuple[Mapping[str, str], re.Pattern[str]]:
-    """Every colour name -> its family, and a pattern of those that are always colours."""
+def _colour_families() -> tuple[Mapping[str, str], Mapping[str, Sequence[str]]]:
+    """Every colour name -> its family; and those that are always colours by their first word, the longest first."""
     family_of: dict[str, str] = {}
     plain: set[str] = set()
     for family, names in load_toml("colours.toml")["families"].items():
         plain.update(names["plain"])
         for name in (family, *names["plain"], *names.get("risky", ())):
             family_of.setdefault(name, family)
-    longest_first = sorted(plain, key=len, reverse=True)
-    return family_of, re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)", re.I)
+    by_first_word: dict[str, list[str]] = {}
+    for name in sorted(plain, key=len, reverse=True):
+        by_first_word.setdefault(_WORD.findall(name)[0], []).append(name)
+    return family_of, by_first_word
+
+
+def _colours_named(title: str) -> Iterator[str]:
+    """The names of colours in a title in small letters, in order, none inside another."""
+    _, by_first_word = _colour_families()
+    if by_first_word.keys().isdisjoint(_WORD.findall(title)):
+        return
+    after = 0
+    for word in _WORD.finditer(title):
+        start = word.start()
+        if start < after:
+            continue
+        for name in by_first_word.get(word[0], ()):
+            end = start + len(name)
+            if title.startswith(name, start) and not _WORD.match(title, end):
+                yield name
+                after = end
+                break
 
 
 def colours_of_title(title: str, brand: str | None, colours: tuple[str, ...]) -> tuple[str, ...]:
@@ -422,10 +447,10 @@ def colours_of_title(title: str, brand: str | None, colours: tuple[str, ...]) ->
 
     Shops let a picture's pixels choose the column; the title was written by a person.
     """
-    family_of, pattern = _colour_families()
+    family_of, _ = _colour_families()
     if brand and title.casefold().startswith(brand.casefold()):
         title = title[len(brand) :]
-    told = tuple(dict.fromkeys(found.casefold() for found in pattern.findall(title)))
+    told = tuple(dict.fromkeys(_colours_named(title.casefold())))
     if not told:
         return ()
     families = {family_of[name] for name in told}
