@@ -228,6 +228,7 @@ KINDS = (
     "pending",  # after: Pending or None
     "basket",  # after: all lines
     "restarted",  # all but the basket is gone
+    "remembered",  # memory holds something that this turn said; after: the session under which it does
     "undone",  # after: the number of the turn that is taken back
 )  # fmt: skip
 
@@ -439,6 +440,10 @@ def _basket(state: State, change: Change) -> State:
     return replace(state, basket=lines)
 
 
+def _remembered(state: State, change: Change) -> State:
+    return state  # only the log knows
+
+
 def _restarted(state: State, change: Change) -> State:
     """Start over: the wishes go; the basket and what was turned down for good stay."""
     return State(basket=state.basket, shown=state.shown, turn=state.turn)
@@ -470,5 +475,6 @@ _EFFECTS = {
     "asked": _asked,
     "pending": _pending,
     "basket": _basket,
+    "remembered": _remembered,
     "restarted": _restarted,
 }

@@ -47,7 +47,7 @@ from ego_cli.conversation.reading import merged
 from ego_cli.conversation.references import Resolved, resolve
 from ego_cli.conversation.remembering import ABOUT_MEMORY, REINFORCED, about_memory, recollect
 from ego_cli.conversation.reply import Search, compose, lead_for
-from ego_cli.conversation.state import Change, Slot, State, Want
+from ego_cli.conversation.state import Change, Slot, State, Want, apply
 from ego_cli.conversation.understand import Context, Lexicon, understand
 from ego_cli.conversation.understand.acts import Act, Kind, Understanding
 from ego_cli.conversation.update import SEARCHING, update
@@ -72,6 +72,11 @@ if TYPE_CHECKING:
     from ego_cli.ranking.rerank import Judge
 
 Clock = Callable[[], datetime]
+
+
+def _stopped(cancel: threading.Event | None, changes: Sequence[Change]) -> bool:
+    """Whether a turn is to be dropped. One that took something out of memory is past that."""
+    return cancel is not None and cancel.is_set() and all(change.kind != "undone" for change in changes)
 
 
 def utc_now() -> datetime:
@@ -167,7 +172,8 @@ class Assistant:
             watch.lap("model")
             calls = self.models.end_turn(number)
             yield from map(ModelCalled, calls)
-            if cancel is not None and cancel.is_set():
+            if _stopped(cancel, outcome.changes):
+                self._take_back(number)
                 return
             if self.models.trouble:
                 notices = (Notice(self.models.trouble, "warning"),)
@@ -178,7 +184,7 @@ class Assistant:
         self._question = decision.question
         self.scores.update({scored.product.id: scored for scored in decision.shown})
         try:
-            self._remember(text, outcome)
+            outcome = self._remember(text, outcome)
         except EgoError as error:
             # The answer stands; that it could not be kept is one visible line.
             self.troubles.append(f"This turn could not be kept: {error}")
@@ -215,6 +221,9 @@ class Assistant:
         if cancel is not None and cancel.is_set():
             return None
 
+        for change in changes:
+            if change.kind == "undone":
+                self._take_back(change.after)
         recollections = {want.id: self._recollect(state, want) for want in state.wants}
         uses = tuple(dict.fromkeys(use for found in recollections.values() for use in found.uses))
         watch.lap("recall")
@@ -223,7 +232,7 @@ class Assistant:
         searches = tuple(self._search(state, changes, resolved, recollections, watch))
         for search in searches:
             yield RankedEvent(search.want.id if search.want else 0, search.ranked)
-        if cancel is not None and cancel.is_set():
+        if _stopped(cancel, changes):
             return None
         said = self._answer(state, resolved, understanding, uses)
         return Course(understanding, tuple(resolved), state, changes, notes, uses, searches, said)
@@ -415,25 +424,38 @@ class Assistant:
         words = "\n".join(part for part in (said.text, memory_said.text) if part)
         return Answered(words, said.question or memory_said.question, said.ids, said.table, heard=True)
 
+    def _take_back(self, turn: object) -> None:
+        """What memory heard in a turn goes with it, before memory is asked for the list that follows."""
+        if self.memory is None or not isinstance(turn, int):
+            return
+        told = (
+            change.after for change in self.state.log if change.kind == "remembered" and change.turn == turn
+        )
+        self.memory.take_back(str(next(told, self.session)), turn)
+
     def _hear(self, text: str, turn: int, acts: Sequence[Act] = ()) -> list[Entry]:
         """Let memory take in the shopper's own words; not those that ask it to forget or to tell."""
         if self.memory is None or any(act.kind in (Kind.FORGET, Kind.RECALL) for act in acts):
             return []
         return self.memory.hear(text, turn=turn, session=self.session, at=self.clock())
 
-    def _remember(self, text: str, outcome: Outcome) -> None:
+    def _remember(self, text: str, outcome: Outcome) -> Outcome:
         """After the answer: keep what she said, what she saw and did, and the conversation itself."""
         now, turn, course, decision = self.clock(), self.state.turn, outcome.course, outcome.decision
         if self.memory is not None:
             if not course.said.heard:
                 self._hear(text, turn)
+            if self.memory.told(self.session, turn):
+                told = Change("remembered", turn, after=self.session)
+                self.state = apply(self.state, told)
+                outcome = replace(outcome, state=self.state, changes=(*outcome.changes, told))
             self.memory.log_many(
                 {**event, "at": now, "turn": turn, "session": self.session}
                 for event in traces.events(decision)
             )
             if decision.shown:
                 used = [int(use.entry_id) for use in course.uses if use.how in REINFORCED]
-                self.memory.used(used, at=now)
+                self.memory.used(used, at=now, turn=turn, session=self.session)
         if self.signals is not None:
             if decision.shown:
                 self.signals.log_impressions(traces.impressions(decision, self.state, self.session), now)
@@ -443,6 +465,7 @@ class Assistant:
         if self.keep_session and not session.save(self.settings.user, self.catalogue.name, self.state, now):
             self.keep_session = False
             self.troubles.append("The conversation cannot be kept on this disk; it goes on all the same.")
+        return outcome
 
     # --- decide ------------------------------------------------------------------------------------------------------
 
@@ -464,8 +487,9 @@ class Assistant:
         remarks += notes
         groups: list[ShownGroup] = []
         relaxations: list[Relaxation] = []
+        exhausted = decide.nothing_to_wait_for(state, understanding)
         for search in searches:
-            groups.append(self._group(state, search, len(searches), language))
+            groups.append(self._group(state, search, len(searches), language, exhausted))
             relaxations += search.relaxations
             remarks += [search.bounds.note, search.bounds.refused, *search.ranked.notes]
         if any(item.act.kind is Kind.GO_BACK for item in resolved):
@@ -491,12 +515,12 @@ class Assistant:
             notes=tuple(dict.fromkeys(remark for remark in remarks if remark)),
         )
 
-    def _group(self, state: State, search: Searched, groups: int, language: str) -> ShownGroup:
+    def _group(
+        self, state: State, search: Searched, groups: int, language: str, exhausted: bool
+    ) -> ShownGroup:
         want, ranked = search.want, search.ranked
         evidence = decide.Evidence.of(state, want)
-        length = decide.how_many(
-            ranked, evidence, groups=groups, schedule=self.show, exhausted="other" in state.refused
-        )
+        length = decide.how_many(ranked, evidence, groups=groups, schedule=self.show, exhausted=exhausted)
         only = bool(want) and any(slot.hardness == "only" for slot in want.slots)  # type: ignore[union-attr]
         items = ranked.items[:length] if ranked.type_known else ()
         nearest = None if items or search.more else self._nearest(search.request)

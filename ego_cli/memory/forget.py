@@ -45,7 +45,7 @@ def forget(memory: Memory, what: str) -> Forgotten:
     with store.writing() as db:
         if _EVERYTHING.fullmatch(what):
             rows = store.rows()
-            for table in ("entry", "pending", "job", "vector"):
+            for table in ("entry", "pending", "job", "vector", "turn_change"):
                 db.execute(f"DELETE FROM {table}")
             db.execute("DELETE FROM meta WHERE name NOT IN ('user', 'epoch')")
             store.new_epoch(db)
@@ -66,6 +66,7 @@ def forget(memory: Memory, what: str) -> Forgotten:
             store.delete(db, {row.id for row in gone})
             _clean_pending(db, gone, telling)
             _clean_neighbours(memory, db, telling)
+            db.execute("DELETE FROM turn_change")  # an undo must not bring any of it back
             db.execute("DELETE FROM entry WHERE tier=?", (NARRATIVE,))
             store.new_epoch(db)
             drop_copies(store.folder, [fold(value) for value in telling])

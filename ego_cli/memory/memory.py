@@ -34,6 +34,7 @@ from ego_cli.memory.recall import Answering, Question, Recalled
 from ego_cli.memory.store import Store, known_users
 from ego_cli.memory.times import windows, zone
 from ego_cli.memory.tokens import Counter, estimate_tokens, terms, words_of
+from ego_cli.memory.undoing import note_change, noting
 from ego_cli.settings import load_toml
 
 if TYPE_CHECKING:
@@ -138,17 +139,18 @@ class Memory:
                 fresh = db.execute("INSERT OR IGNORE INTO heard VALUES(?,?)", (session, turn)).rowcount
                 if not fresh:
                     return self.store.rows("session=? AND turn=?", (session, turn))
-            for fact in reading.facts:
-                fact, told_at, expires = self._dated(fact, moment)
-                id_ = self.store.put(
-                    db, fact, at=told_at, turn=turn, session=session, source=source, confidence=confidence,
-                    importance=importance, expires=expires,
-                )  # fmt: skip
-                if id_ is not None:
-                    ids.append(id_)
-            if not reading.facts and reading.statement and len(words_of(text)) >= 4:
-                said = event_fact("said", text.strip(), moment, turn, session, {})
-                self.store.put(db, said, at=moment, turn=turn, session=session, importance=importance)
+            dated = [self._dated(fact, moment) for fact in reading.facts]
+            with noting(self.store, db, session, turn, (fact for fact, _, _ in dated)):
+                for fact, told_at, expires in dated:
+                    id_ = self.store.put(
+                        db, fact, at=told_at, turn=turn, session=session, source=source, confidence=confidence,
+                        importance=importance, expires=expires,
+                    )  # fmt: skip
+                    if id_ is not None:
+                        ids.append(id_)
+                if not reading.facts and reading.statement and len(words_of(text)) >= 4:
+                    said = event_fact("said", text.strip(), moment, turn, session, {})
+                    self.store.put(db, said, at=moment, turn=turn, session=session, importance=importance)
             if reading.facts or reading.statement:
                 db.execute(
                     "INSERT INTO pending(session, turn, at, text) VALUES(?,?,?,?)",
@@ -305,14 +307,19 @@ class Memory:
             self.used([item.entry.id for item in packed], at=question.now)
         return packed
 
-    def used(self, ids: Sequence[int], *, at: datetime | None = None) -> None:
-        """These memories took part in an answer: they fade more slowly from now on."""
+    def used(
+        self, ids: Sequence[int], *, at: datetime | None = None, turn: int | None = None, session: str = ""
+    ) -> None:
+        """These memories took part in an answer (of this turn of a session): they fade more slowly from now on."""
         now = as_utc(at) if at else self._clock()
         with self.store.writing() as db:
             for id_ in ids:
                 entry = self.store.get(id_)
                 if entry is not None and entry.live:
-                    self.store.save(db, self.policy.reinforced(entry, now))
+                    stronger = self.policy.reinforced(entry, now)
+                    self.store.save(db, stronger)
+                    if turn is not None and session:
+                        note_change(db, session, turn, entry, stronger)
 
     def _fresh_index(self) -> Index:
         """The index as of now: rows that changed since it was last looked at are put in, all of them after a forgetting."""
@@ -371,6 +378,25 @@ class Memory:
             self._profiles.clear()
             return result
 
+    def told(self, session: str, turn: int) -> bool:
+        """Whether a turn of a session changed any fact, so that there is something to take back."""
+        fact = (
+            "SELECT 1 FROM turn_change JOIN entry ON entry.id=turn_change.entry"
+            " WHERE turn_change.session=? AND turn_change.turn=? AND slot NOT LIKE 'event|%'"
+        )
+        return self.store.connection().execute(fact, (session, turn)).fetchone() is not None
+
+    def take_back(self, session: str, turn: int) -> int:
+        """Undo what a turn of a session told memory; returns how many rows it had made or changed. What it alone stored is
+        gone for good, what it ended holds again, what it confirmed or used goes back."""
+        from ego_cli.memory.undoing import take_back
+
+        with self._guard:
+            count = take_back(self, session, turn)
+            self._people = None
+            self._spoken_of.pop(session, None)
+            return count
+
     def pin(self, id_: int, pinned: bool = True) -> Entry:
         """A pinned memory never fades and no quota takes it."""
         return self._change(id_, pinned=pinned)
@@ -404,7 +430,8 @@ class Memory:
                     confirmed=now, confidence=HIGH, source=DECLARED, data={**old.data, **fact.data},
                 ),
             )  # fmt: skip
-            db.execute("DELETE FROM vector WHERE entry=?", (id_,))
+            for table in ("vector", "turn_change"):
+                db.execute(f"DELETE FROM {table} WHERE entry=?", (id_,))
             self.store.new_epoch(db)
         self.store.scrub()
         return self._row(id_)

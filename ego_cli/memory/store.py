@@ -90,7 +90,16 @@ def _m002_turns_and_jobs(db: sqlite3.Connection) -> None:
     )
 
 
-MIGRATIONS = (_m001_entries, _m002_turns_and_jobs)
+def _m003_turn_changes(db: sqlite3.Connection) -> None:
+    db.execute("CREATE INDEX entry_slot ON entry(slot)")
+    # What each turn did to rows, for taking it back: pictures of a row before (NULL: it was not there) and after.
+    db.execute(
+        """CREATE TABLE turn_change(id INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT NOT NULL, turn INTEGER NOT NULL,
+            entry INTEGER NOT NULL, before TEXT, after TEXT NOT NULL)"""
+    )
+
+
+MIGRATIONS = (_m001_entries, _m002_turns_and_jobs, _m003_turn_changes)
 
 
 # --- where files live --------------------------------------------------------------------------------------------------
@@ -520,7 +529,8 @@ class Store:
         """Delete rows and what was made from them; the number of rows that were there."""
         count = 0
         for id_ in ids:
-            db.execute("DELETE FROM vector WHERE entry=?", (id_,))
+            for table in ("vector", "turn_change"):
+                db.execute(f"DELETE FROM {table} WHERE entry=?", (id_,))
             count += db.execute("DELETE FROM entry WHERE id=?", (id_,)).rowcount
         return count
 
@@ -566,6 +576,16 @@ def _entry(row: Sequence[Any]) -> Entry:
     part["pinned"], part["archived"] = bool(part["pinned"]), bool(part["archived"])
     part["data"] = json.loads(part["data"]) if part["data"] != "{}" else {}
     return Entry(**part)
+
+
+def to_text(entry: Entry) -> str:
+    """A row as text that ``from_text`` reads."""
+    return json.dumps(_values(entry), ensure_ascii=False)
+
+
+def from_text(text: str) -> Entry:
+    """The row that ``to_text`` wrote."""
+    return _entry(json.loads(text))
 
 
 def _values(entry: Entry) -> tuple[Any, ...]:
