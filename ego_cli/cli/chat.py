@@ -50,7 +50,10 @@ def chat(
     from ego_cli.conversation.opening import open_assistant
     from ego_cli.settings import load_settings
 
-    with open_assistant(load_settings(catalog=catalog, user=user), resume=resume) as assistant:
+    settings = load_settings(catalog=catalog, user=user)
+    with open_assistant(settings, resume=resume) as assistant:
+        if assistant.dense is not None and sys.stdin.isatty():
+            assistant.dense.start(embed=settings.ranking.embed)
         talk(assistant, _typed_lines(), as_json=as_json)
 
 

@@ -85,7 +85,7 @@ def recall(
     """Ask a memory what it knows."""
     with _memory(user) as memory:
         if dense:
-            from ego_cli.catalog.dense import load_encoder
+            from ego_cli.catalog.encoders import load_encoder
 
             memory.embedder = load_encoder()
         found = memory.recall(query, max_tokens=max_tokens, max_results=max_results)

@@ -30,7 +30,7 @@ def open_assistant(settings: Settings, *, resume: bool = False, remember: bool =
         assistant.shop_signals = signals.snapshot(assistant.clock())
         assistant.signals = signals
     if settings.ranking.dense:
-        from ego_cli.catalog.dense import DenseSource
+        from ego_cli.catalog.embedding import DenseSource
 
         assistant.dense = DenseSource(catalogue, settings.ranking.encoder)
     if settings.ranking.cross_encoder:

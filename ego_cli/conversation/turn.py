@@ -61,7 +61,7 @@ from ego_cli.ranking.scored import Ranked, Scored
 from ego_cli.settings import Settings, load_settings
 
 if TYPE_CHECKING:
-    from ego_cli.catalog.dense import DenseSource
+    from ego_cli.catalog.embedding import DenseSource
     from ego_cli.catalog.signals import ShopSignals, SignalStore
     from ego_cli.catalog.store import Catalogue
     from ego_cli.conversation.models import Models
@@ -188,6 +188,8 @@ class Assistant:
         except EgoError as error:
             # The answer stands; that it could not be kept is one visible line.
             self.troubles.append(f"This turn could not be kept: {error}")
+        if self.dense is not None and (trouble := self.dense.trouble()):
+            self.troubles.append(trouble)
         for trouble in self.troubles:
             notices = (*notices, Notice(trouble, "warning"))
             yield notices[-1]

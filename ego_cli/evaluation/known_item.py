@@ -17,7 +17,8 @@ import numpy as np
 
 from ego_cli.catalog import readers
 from ego_cli.catalog.build import build
-from ego_cli.catalog.dense import DEFAULT_ENCODER, DenseIndex, embed, open_index
+from ego_cli.catalog.dense import DenseIndex, embed, open_index
+from ego_cli.catalog.encoders import DEFAULT_ENCODER
 from ego_cli.catalog.product import Product
 from ego_cli.catalog.store import Catalogue
 from ego_cli.catalog.text import query_terms

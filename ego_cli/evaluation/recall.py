@@ -88,7 +88,7 @@ def evaluate_recall(
 
 
 def _sentence_model() -> Embedder | None:
-    from ego_cli.catalog.dense import load_encoder
+    from ego_cli.catalog.encoders import load_encoder
 
     try:
         return load_encoder()

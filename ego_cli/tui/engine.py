@@ -135,6 +135,9 @@ class Engine(Protocol):
         """Play a short evaluation of this catalogue; ``advance(done, total)`` is told of progress. Takes a while:
         the only method that may be called from another thread than the others."""
 
+    def work(self) -> str:
+        """What goes on behind the conversation, in a few words; "" = nothing. May be called from any thread, often."""
+
     def settings(self) -> tuple[tuple[str, str], ...]:
         """What is configured, as (name, value), most asked for first."""
 

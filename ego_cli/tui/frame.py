@@ -16,12 +16,13 @@ _FRAME_S = 0.1
 
 
 class Header(Widget):
-    """Catalogue and shopper at the left; model, turn and what the engine is at on the right."""
+    """Catalogue and shopper at the left; what the engine is at, or else what goes on behind it and the model, on the right."""
 
     catalogue: reactive[str] = reactive("")
     user: reactive[str] = reactive("")
     model: reactive[str] = reactive("")
     stage: reactive[str] = reactive("")
+    work: reactive[str] = reactive("")
     busy: reactive[bool] = reactive(False)
     ready: reactive[bool] = reactive(False)
     failed: reactive[bool] = reactive(False)
@@ -50,7 +51,7 @@ class Header(Widget):
         elif self.busy:
             right = text(f"{_FRAMES[self.frame]} {self.stage or 'working'} ", "$accent")
         else:
-            right = text(f"{self.model or 'rules only'} ", MUTED)
+            right = text(" · ".join(filter(None, (self.work, self.model or "rules only"))) + " ", MUTED)
         return spread(left, right, self.size.width)
 
 

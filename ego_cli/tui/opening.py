@@ -166,6 +166,18 @@ class Conversation:
     def users(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys((self.user, *known_users())))
 
+    def embed(self) -> None:
+        """Open the catalogue's vectors beside the conversation, and have those made that are missing."""
+        if self._assistant.dense is not None:
+            self._assistant.dense.start(embed=self._settings.ranking.embed)
+
+    def work(self) -> str:
+        source = self._assistant.dense
+        if source is None or source.progress is None:
+            return ""
+        done, total = source.progress
+        return f"sentence vectors {done / max(total, 1):.0%}"
+
     def settings(self) -> tuple[tuple[str, str], ...]:
         told = asdict(self._settings)
         del told["tui"]["keys"], told["llm"]["providers"]

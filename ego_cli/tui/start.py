@@ -31,7 +31,9 @@ def run(*, resume: bool = False) -> int:
         from ego_cli.tui import opening
 
         wanted, fresh[0] = not fresh[0], True  # only the first conversation is resumed
-        return opening.open_engine(catalogue, user, resume=wanted)
+        engine = opening.open_engine(catalogue, user, resume=wanted)
+        engine.embed()
+        return engine
 
     def open_shop(catalogue: str) -> Shop:
         from ego_cli.tui import opening

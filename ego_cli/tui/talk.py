@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 WORDS_READ_PER_S = 8.0  # a list is skimmed: about twice the speed of prose
 READ_AT_LEAST_S = 2.5
 LOOK_AGAIN_S = 0.1
+BEHIND_S = 1.0  # between two looks at what goes on behind the conversation
 CLOSE_WAIT_S = 1.5  # how long leaving waits for the engine to put its things away
 
 
@@ -84,6 +85,10 @@ class Talk:
             self.app.post_message(Told(self._opened, engine, *found))
 
         self._talk.put(self._guarded(job, self._not_opened))
+        self.app.set_interval(BEHIND_S, self._look_behind)
+
+    def _look_behind(self) -> None:
+        self.app.header.work = self.engine.work() if self.engine is not None else ""
 
     def _opened(
         self,

@@ -64,10 +64,10 @@ def options(command: Any) -> list[tuple[str, str]]:
     """Each argument that needs a word of help, and each option, with its help."""
     rows = [(f"`{named(param)}`", param.help) for param in arguments(command) if param.help]
     for param in command.params:
-        if param.param_type_name == "option" and param.name not in (
-            "help",
-            "install_completion",
-            "show_completion",
+        if (
+            param.param_type_name == "option"
+            and not param.hidden
+            and param.name not in ("help", "install_completion", "show_completion")
         ):
             rows.append((", ".join(f"`{word}`" for word in (*param.opts, *param.secondary_opts)), param.help))
     return [(name, " ".join((text or "").split())) for name, text in rows]

@@ -355,6 +355,7 @@ class ScriptedEngine:
 
     script: Sequence[TurnDone | Exception | float] = (FIRST, SECOND)
     heard: list[str] = field(default_factory=list)
+    beside: str = ""
     deeds: list[tuple[str, ...]] = field(default_factory=list)
     catalogue: str = "naija"
     user: str = "ada"
@@ -462,6 +463,9 @@ class ScriptedEngine:
         for done in range(1, 4):
             advance(done, 3)
         self.deeds.append(("run",))
+
+    def work(self) -> str:
+        return self.beside
 
     def settings(self) -> tuple[tuple[str, str], ...]:
         return (

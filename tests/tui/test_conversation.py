@@ -48,6 +48,16 @@ async def type_line(pilot: Pilot[Any], words: str) -> None:
     await settle(pilot)
 
 
+async def test_work_behind_the_conversation_is_one_quiet_line() -> None:
+    engine = ScriptedEngine(beside="sentence vectors 12%")
+    app = make_app(engine)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await until(pilot, lambda: "sentence vectors 12% · " in str(app.header.render()))
+        engine.beside = ""
+        await until(pilot, lambda: "vectors" not in str(app.header.render()))
+
+
 async def test_ten_turns_with_override_undo_restore_why_compare_and_forget() -> None:
     compared = replace(
         DECISION, question=None, groups=(), table=(("", "1", "3"), ("price", "₦18,500", "₦19,950"))

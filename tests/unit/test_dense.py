@@ -1,14 +1,18 @@
 """Vectors: kept, resumed, never mixed."""
 
+import threading
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from ego_cli.catalog import dense
-from ego_cli.catalog.dense import DenseIndex, VectorFile, Vectors, embed_products
+from ego_cli.catalog import dense, embedding, encoders
+from ego_cli.catalog.dense import DenseIndex, VectorFile, embed_products, only_embedder
+from ego_cli.catalog.encoders import Vectors
 from ego_cli.catalog.product import Product
 from ego_cli.catalog.store import memory_catalogue
 from ego_cli.errors import CatalogueError, MisuseError, ServiceAwayError
@@ -149,7 +153,7 @@ def test_vectors_are_not_asked_where_words_answer() -> None:
 
 
 def test_the_bundled_model_knows_a_gown_from_a_power_bank() -> None:
-    encoder = dense.load_encoder()
+    encoder = encoders.load_encoder()
     vectors = encoder.encode(["a red dress", "scarlet gown", "20000mAh power bank", ""])
     assert vectors.shape == (4, 384) and vectors.dtype == np.float32
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-4)
@@ -157,9 +161,9 @@ def test_the_bundled_model_knows_a_gown_from_a_power_bank() -> None:
 
 
 def test_other_weights_than_the_pinned_ones_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dense, "MINILM_SHA256", "0" * 64)
+    monkeypatch.setattr(encoders, "MINILM_SHA256", "0" * 64)
     with pytest.raises(ServiceAwayError, match="not the pinned"):
-        dense.MiniLm()
+        encoders.MiniLm()
 
 
 def test_an_encoder_of_the_extra_is_asked_for_in_one_line_when_it_is_missing(
@@ -167,37 +171,105 @@ def test_an_encoder_of_the_extra_is_asked_for_in_one_line_when_it_is_missing(
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "sentence_transformers", None)
     with pytest.raises(MisuseError, match=r"\[sentence-transformers\]"):
-        dense.SentenceTransformer("some/model")
+        encoders.SentenceTransformer("some/model")
 
 
-def test_the_background_embeds_and_never_makes_a_question_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dense, "load_encoder", lambda name=dense.DEFAULT_ENCODER: Words())
-    shop = memory_catalogue(goods("red dress", "blue kettle"))
-    source = dense.DenseSource(shop)
-    source.start()
-    source()  # whatever there is yet
-    for _ in range(200):
-        if (index := source()) is not None and index.coverage == 1.0:
-            break
-        source._thread.join(0.05)  # type: ignore[union-attr]
-    assert index is not None and index.search("blue kettle", 1)[0].tolist() == [1]
-    source.close()
+@pytest.fixture
+def words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The encoder of this process is ``Words``."""
+    for module in (dense, embedding):
+        monkeypatch.setattr(module, "load_encoder", lambda name="words", threads=1: Words())
 
 
-def test_without_vectors_a_question_gets_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        dense, "load_encoder", lambda name=dense.DEFAULT_ENCODER: pytest.fail("must not load")
-    )
-    source = dense.DenseSource(memory_catalogue(goods("red dress")))
+def test_without_vectors_a_question_gets_none_and_loads_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dense, "load_encoder", lambda *_, **__: pytest.fail("must not load"))
+    source = embedding.DenseSource(memory_catalogue(goods("red dress")))
     assert source() is None
 
 
-def test_vectors_of_another_model_are_left_aside_and_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("words")
+def test_a_question_never_waits_for_a_source_that_was_started() -> None:
+    shop = memory_catalogue(goods("red dress", "blue kettle"))
+    embed_products(shop.path, shop, encoder=Words())
+    source = embedding.DenseSource(shop)
+    source.start(embed=False)
+    source()  # whatever there is yet
+    source.close()
+    index = source()
+    assert index is not None and index.search("blue kettle", 1)[0].tolist() == [1]
+
+
+@pytest.mark.usefixtures("words")
+def test_few_vectors_are_not_asked_and_nearly_all_are() -> None:
+    shop = memory_catalogue(goods(*(f"lamp number {n}" for n in range(20))))
+    embed_products(shop.path, list(shop)[:17], encoder=Words())
+    assert embedding.DenseSource(shop)() is None
+    embed_products(shop.path, list(shop)[:18], encoder=Words())
+    assert embedding.DenseSource(shop)() is not None
+
+
+@pytest.mark.usefixtures("words")
+def test_vectors_of_another_model_are_left_aside_and_embedding_anew_is_offered() -> None:
     shop = memory_catalogue(goods("red dress"))
     embed_products(shop.path, shop, encoder=Words(identity="other"))
-    monkeypatch.setattr(dense, "load_encoder", lambda name=dense.DEFAULT_ENCODER: Words(identity="mine"))
-    source = dense.DenseSource(shop)
-    source.start()
-    source._thread.join(5)  # type: ignore[union-attr]
+    source = embedding.DenseSource(shop)
     assert source() is None
-    assert source.error is not None and "--again" in str(source.error)
+    told = source.trouble()
+    assert "other" in told and "`ego catalog embed --again`" in told
+    assert source.trouble() == ""  # once
+
+
+def test_no_vector_speaks_neither_for_a_product_nor_against_it() -> None:
+    index = DenseIndex(Words(), Words().encode(["red dress", "lamp"]), np.array([0, 1, -1], dtype=np.int32))
+    told = index.similarity("red dress", np.arange(3))
+    assert told[2] == pytest.approx((told[0] + told[1]) / 2)
+
+
+def test_of_two_that_embed_at_once_the_second_waits_and_finds_it_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dense, "WAIT_S", 0.01)
+    path, products, second = tmp_path / "shop.db", goods("a", "b", "c"), Words()
+    told: list[tuple[int, int]] = []
+    with only_embedder(path, lambda: pytest.fail("nobody else holds it")):
+        VectorFile(path).begin(Words(), again=False)
+        other = threading.Thread(
+            target=embed_products,
+            args=(path, products, lambda *done: told.append(done)),
+            kwargs={"encoder": second},
+        )
+        other.start()
+        VectorFile(path).append(Words(), dense.text_keys(products), Words().encode(["a", "b", "c"]))
+        while (3, 3) not in told:
+            assert other.is_alive()
+    other.join()
+    assert second.seen == []
+
+
+SMALL = st.integers(min_value=0, max_value=2**31)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=SMALL, k=st.integers(1, 60), share=st.floats(0.05, 1.0), copies=st.integers(1, 4))
+def test_ruling_out_by_codes_gives_what_comparing_all_gives(
+    seed: int, k: int, share: float, copies: int
+) -> None:
+    luck = np.random.default_rng(seed)
+    few, rows = 3000 // copies, 3000
+    matrix = luck.standard_normal((few, 32)) * luck.random((few, 1)) ** 2
+    matrix = (matrix / np.linalg.norm(matrix, axis=1, keepdims=True)).astype(np.float16)
+    row_of = luck.integers(-1, few, rows).astype(np.int32)  # copies of texts, and rows without a vector
+    mask = luck.random(rows) < share
+    question = luck.standard_normal(32).astype(np.float32)
+
+    class One(Words):
+        def encode(self, texts: Sequence[str]) -> Vectors:
+            return (question / np.linalg.norm(question))[None]
+
+    index = DenseIndex(One(size=32), matrix, row_of)
+    found, scores = index.search("anything", k, mask)
+    allowed = np.flatnonzero(mask & (row_of >= 0))
+    plain = np.vecdot(matrix[row_of[allowed]].astype(np.float32), One().encode([""])[0])
+    order = np.lexsort((allowed, -plain))[:k]
+    assert found.tolist() == allowed[order].tolist()
+    assert scores.tolist() == plain[order].tolist()

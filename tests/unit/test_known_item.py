@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from ego_cli.catalog import dense
 from ego_cli.catalog.product import Product
 from ego_cli.catalog.store import memory_catalogue
 from ego_cli.errors import MisuseError, ServiceAwayError
@@ -49,4 +48,3 @@ def test_every_leg_has_its_figures_and_the_last_is_what_a_shopper_gets(
     assert results[0].figures["r1"][0] == 0.5 and results[0].r10_gain is None
     summary = known_item.summary(results, 2, 3)
     assert summary["queries"] == 2 and 0.5 <= summary["r10"] <= 1
-    assert dense.DEFAULT_ENCODER == "minilm-int8"

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ego_cli.catalog import dense
+from ego_cli.catalog import dense, encoders
 from ego_cli.catalog.product import Product
 from ego_cli.catalog.store import memory_catalogue
 from ego_cli.errors import CatalogueError, ServiceAwayError
@@ -49,8 +49,8 @@ def weights() -> str:
 
 
 @pytest.fixture(scope="module")
-def encoder(weights: str) -> dense.SentenceTransformer:
-    return dense.SentenceTransformer(weights)
+def encoder(weights: str) -> encoders.SentenceTransformer:
+    return encoders.SentenceTransformer(weights)
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder)
 
 
-def test_an_encoder_from_a_folder_gives_unit_vectors(encoder: dense.SentenceTransformer) -> None:
+def test_an_encoder_from_a_folder_gives_unit_vectors(encoder: encoders.SentenceTransformer) -> None:
     vectors = encoder.encode(["a red dress", "scarlet gown", "20000mAh power bank"])
     assert vectors.shape == (3, encoder.size) and vectors.dtype == np.float32
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-4)
@@ -84,21 +84,21 @@ def test_an_encoder_from_a_folder_gives_unit_vectors(encoder: dense.SentenceTran
 
 
 def test_the_bundled_int8_model_says_nearly_what_the_published_one_says(
-    encoder: dense.SentenceTransformer,
+    encoder: encoders.SentenceTransformer,
 ) -> None:
     texts = ["a red dress", "20000mAh power bank", "moisturizer for dry skin"]
-    cosines = (encoder.encode(texts) * dense.load_encoder().encode(texts)).sum(axis=1)
+    cosines = (encoder.encode(texts) * encoders.load_encoder().encode(texts)).sum(axis=1)
     assert cosines.min() > 0.95
 
 
 def test_the_same_weights_are_the_same_model_and_others_are_not(
-    encoder: dense.SentenceTransformer, weights: str
+    encoder: encoders.SentenceTransformer, weights: str
 ) -> None:
-    assert dense.SentenceTransformer(weights).identity == encoder.identity
-    assert dense.load_encoder().identity != encoder.identity
+    assert encoders.SentenceTransformer(weights).identity == encoder.identity
+    assert encoders.load_encoder().identity != encoder.identity
 
 
-def test_vectors_of_two_models_never_mix(encoder: dense.SentenceTransformer, tmp_path: Path) -> None:
+def test_vectors_of_two_models_never_mix(encoder: encoders.SentenceTransformer, tmp_path: Path) -> None:
     path = tmp_path / "shop.db"
     dense.embed_products(path, GOODS)
     with pytest.raises(CatalogueError, match="embedded by"):
@@ -107,12 +107,12 @@ def test_vectors_of_two_models_never_mix(encoder: dense.SentenceTransformer, tmp
     assert dense.embed_products(path, GOODS, encoder=encoder, again=True).embedded == len(GOODS)
     index = dense.DenseIndex.open(path, GOODS, encoder)
     assert index is not None and index.search("something to boil water in", 1)[0].tolist() == [0]
-    assert dense.DenseIndex.open(path, GOODS, dense.load_encoder()) is None
+    assert dense.DenseIndex.open(path, GOODS, encoders.load_encoder()) is None
 
 
 def test_a_folder_without_a_model_is_told_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(ServiceAwayError, match="cannot load the encoder"):
-        dense.SentenceTransformer(str(tmp_path / "nothing"))
+        encoders.SentenceTransformer(str(tmp_path / "nothing"))
     with pytest.raises(ServiceAwayError, match="cannot load the cross-encoder"):
         load_judge(str(tmp_path / "nothing"))
 
