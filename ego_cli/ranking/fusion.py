@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import numpy as np
@@ -14,6 +15,29 @@ K = 10
 WEIGHTS: Mapping[str, float] = MappingProxyType(
     {"lexical": 0.6, "kind": 0.3, "dense": 0.4, "collaborative": 0.15}
 )
+
+ANSWERED = 0.5  # share of what was asked for that the best candidate must say, or the vectors are asked
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Which legs search and how their lists are joined. The default is what a shopper gets, others are for ablations.
+
+    A leg of weight 0 does not search. ``answered`` as ``ANSWERED``: 0 never asks the vectors, more than 1 always does.
+    Unless ``scored``, the fused order is the answer.
+    """
+
+    weights: Mapping[str, float] = field(default_factory=lambda: WEIGHTS)
+    k: float = K
+    answered: float = ANSWERED
+    scored: bool = True
+
+    def asks(self, leg: str) -> bool:
+        """Whether a leg is to search."""
+        return self.weights.get(leg, 1.0) > 0
+
+
+DEFAULT_PLAN = Plan()
 
 
 def fuse(

@@ -17,11 +17,12 @@ from ego_cli.catalog.index import index_of
 from ego_cli.catalog.kinds import WEAK
 from ego_cli.errors import MisuseError
 from ego_cli.ranking.duplicates import spread_out
+from ego_cli.ranking.fusion import DEFAULT_PLAN, Plan
 from ego_cli.ranking.profiles import PROFILES
 from ego_cli.ranking.reasons import reasons
 from ego_cli.ranking.request import Request
 from ego_cli.ranking.rerank import LOOKED_AT, Judge, judged
-from ego_cli.ranking.retrieve import DEPTH, Candidates, Leg, allowed, retrieve, said
+from ego_cli.ranking.retrieve import DEPTH, Candidates, Laps, Leg, allowed, retrieve, said, with_leg
 from ego_cli.ranking.scene import Scene
 from ego_cli.ranking.score import order, score
 from ego_cli.ranking.scored import Ranked, Scored
@@ -43,7 +44,6 @@ FACETS = (
     "gender",
 )  # counted for the question policy, besides details
 FACET_ROWS = 100  # best candidates over which facets are counted
-ANSWERED = 0.5  # share of what was asked for that the best candidate must say, or the vectors are asked
 LISTED = 20  # products that are handed on at least: a list can be continued without ranking again
 
 
@@ -56,12 +56,13 @@ def rank(
     dense: Callable[[], DenseIndex | None] | None = None,
     popularity: bool = True,
     judge: Judge | None = None,
+    plan: Plan = DEFAULT_PLAN,
 ) -> Ranked:
     """The best products for ``request``, best first, at least ``request.limit`` where that many qualify.
 
     ``signals``: what shoppers of this shop did; ``dense`` gives the catalogue's vectors. They are asked only where words do not
     answer: on words that products use they add nothing but their cost. ``judge``: a cross-encoder for a second look at the
-    best; a late one is left out. ``popularity``: whether review counts weigh. Raises ``MisuseError`` for an unknown profile.
+    best; a late one is left out. ``popularity``: whether review counts weigh. ``plan``: which legs, for ablations. Raises ``MisuseError`` for an unknown profile.
     """
     if profile not in PROFILES:
         raise MisuseError(f"no ranking profile {profile!r}", hint=f"there are {', '.join(PROFILES)}")
@@ -73,17 +74,26 @@ def rank(
         liked = np.array(list(near), dtype=np.int32)
         legs["collaborative"] = lambda mask: liked[mask[liked]]
     weights = PROFILES[profile] if popularity else replace(PROFILES[profile], popularity=0.0)
-    found = retrieve(catalogue, index, request, popularity=weights.popularity, more_legs=legs)
+    found = retrieve(catalogue, index, request, popularity=weights.popularity, more_legs=legs, plan=plan)
     scene = Scene(catalogue, index, request, found.rows, weights, signals, None, near)
     text = said(request)
-    if dense is not None and text and scene.answered < ANSWERED and (vectors := dense()) is not None:
-        legs["dense"] = lambda mask: vectors.search(text, DEPTH, mask)[0].astype(np.int32)
-        found = retrieve(catalogue, index, request, popularity=weights.popularity, more_legs=legs)
+    if (
+        dense is not None
+        and text
+        and plan.asks("dense")
+        and scene.answered < plan.answered
+        and (vectors := dense()) is not None
+    ):
+        found = with_leg(
+            found, "dense", lambda mask: vectors.search(text, DEPTH, mask)[0].astype(np.int32), plan=plan
+        )
         similarity = vectors.similarity(text, found.rows)
         scene = Scene(catalogue, index, request, found.rows, weights, signals, similarity, near)
     retrieved = time.perf_counter()
-    total, terms = score(scene)
+    clock = Laps(found.ms)
+    total, terms = score(scene) if plan.scored else (found.fused, {"fused": found.fused})
     places = order(scene, total)
+    clock.lap("score")
     if judge is not None and request.sort is None:
         total, terms = _second_look(scene, total, terms, places[:LOOKED_AT], judge)
         places = order(scene, total)
@@ -97,6 +107,7 @@ def rank(
     rules = found.allowed
     counted = found.rows[places[:FACET_ROWS]]
     facets = _facets(index.facets.count(counted)) if len(counted) else {}
+    clock.lap("explain")
     return Ranked(
         items=items,
         candidates=len(found.rows),
@@ -106,6 +117,7 @@ def rank(
         cheapest=_cheapest(catalogue, rules.but_price),
         rating_stood_in=rules.rating_stood_in,
         facets=facets,
+        parts_ms=clock.ms,
         timings_ms={"retrieve": (retrieved - began) * 1e3, "rank": (time.perf_counter() - retrieved) * 1e3},
         notes=_notes(rules.match.missing),
     )

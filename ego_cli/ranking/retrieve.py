@@ -6,7 +6,8 @@ A hard rule is a promise: what it takes out can never come back, whatever a leg,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,7 @@ from ego_cli.catalog.index import RankingIndex
 from ego_cli.catalog.kinds import WEAK, TypeMatch
 from ego_cli.catalog.text import query_terms
 from ego_cli.ranking.facts import NO, amounts, holds
-from ego_cli.ranking.fusion import fuse
+from ego_cli.ranking.fusion import DEFAULT_PLAN, Plan, fuse
 from ego_cli.ranking.polarity import carrying
 from ego_cli.ranking.request import Exclusion, Request, Requirement
 from ego_cli.ranking.wishes import text_of
@@ -34,6 +35,7 @@ KIND = 4.0  # nats that being surely of the type, and of the category, are worth
 TELLING = 40  # rarest words of a product by which its like are sought
 SAME_SHELF = 4.0  # nats that the same category path counts for in likeness
 CANDIDATES = 400  # rows that are scored
+PRIOR = "prior"  # the leg that is asked where no other finds anything
 # "Best rated" sorts by what a rating is at least: the shrunk rating less UNSURE / sqrt(votes + VOTES_OF_DOUBT) stars.
 UNSURE = 0.8
 VOTES_OF_DOUBT = 10.0
@@ -54,12 +56,15 @@ class Allowed:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Rows to score, best fused first. ``ranks``: leg -> row -> 1-based rank. ``document``: BM25 of all that was said."""
+    """Rows to score, best fused first. ``ranks``: leg -> row -> 1-based rank; ``legs``: leg -> its rows, best first; ``ms``:
+    what rules, each leg and fusion took."""
 
     rows: Rows
     fused: NDArray[np.float64]
     ranks: Mapping[str, Mapping[int, int]]
     allowed: Allowed
+    legs: Mapping[str, Rows]
+    ms: Mapping[str, float]
 
 
 def allowed(catalogue: Catalogue, index: RankingIndex, request: Request) -> Allowed:
@@ -282,25 +287,64 @@ def retrieve(
     popularity: float = POPULARITY_EXPONENT,
     more_legs: Mapping[str, Leg] | None = None,
     size: int = CANDIDATES,
+    plan: Plan = DEFAULT_PLAN,
 ) -> Candidates:
-    """Masks, legs and fusion. ``popularity`` is what ln(1 + reviews) weighs where little was said; ``more_legs`` (dense,
-    collaborative) are given the mask of what may be shown."""
+    """Masks, legs and fusion. ``popularity`` is what ln(1 + reviews) weighs where little was said; ``more_legs``
+    (collaborative) are given the mask of what may be shown."""
+    clock = Laps()
     rules = allowed(catalogue, index, request)
-    legs = {
-        "lexical": lexical_leg(catalogue, request, rules.mask),
-        "kind": kind_leg(index, request, rules.match, rules.mask, popularity),
-        "like": like_leg(catalogue, index, request, rules.mask),
-        "sort": sort_leg(catalogue, index, request, rules.mask),
+    clock.lap("rules")
+    mask = rules.mask
+    ways: dict[str, Leg] = {
+        "lexical": lambda mask: lexical_leg(catalogue, request, mask),
+        "kind": lambda mask: kind_leg(index, request, rules.match, mask, popularity),
+        "like": lambda mask: like_leg(catalogue, index, request, mask),
+        "sort": lambda mask: sort_leg(catalogue, index, request, mask),
+        **(more_legs or {}),
     }
-    for name, leg in (more_legs or {}).items():
-        legs[name] = leg(rules.mask)
-    if not any(len(rows) for rows in legs.values()):
-        legs["prior"] = prior_leg(index, rules.mask, popularity)
-    rows, fused = fuse(legs)
-    rows, fused = rows[:size], fused[:size]
-    ranks = {
-        name: {int(row): rank for rank, row in enumerate(found, 1)}
-        for name, found in legs.items()
-        if len(found)
-    }
-    return Candidates(rows, fused, ranks, rules)
+    legs: dict[str, Rows] = {}
+    for name, leg in ways.items():
+        if plan.asks(name):
+            legs[name] = leg(mask)
+            clock.lap(name)
+    if not any(len(rows) for rows in legs.values()) and plan.scored:
+        legs[PRIOR] = prior_leg(index, mask, popularity)
+        clock.lap(PRIOR)
+    rows, fused = fuse(legs, weights=plan.weights, k=plan.k)
+    ranks = {name: _ranks(found) for name, found in legs.items() if len(found)}
+    clock.lap("fuse")
+    return Candidates(rows[:size], fused[:size], ranks, rules, legs, clock.ms)
+
+
+def with_leg(
+    found: Candidates, name: str, leg: Leg, *, size: int = CANDIDATES, plan: Plan = DEFAULT_PLAN
+) -> Candidates:
+    """The candidates with one more leg, which is given the same mask."""
+    clock = Laps(found.ms)
+    rows = leg(found.allowed.mask)
+    clock.lap(name)
+    if not len(rows):
+        return replace(found, ms=clock.ms)
+    legs = {other: kept for other, kept in found.legs.items() if other != PRIOR} | {name: rows}
+    ranks = {other: kept for other, kept in found.ranks.items() if other != PRIOR} | {name: _ranks(rows)}
+    rows, fused = fuse(legs, weights=plan.weights, k=plan.k)
+    clock.lap("fuse")
+    return Candidates(rows[:size], fused[:size], ranks, found.allowed, legs, clock.ms)
+
+
+def _ranks(rows: Rows) -> dict[int, int]:
+    return {row: rank for rank, row in enumerate(rows.tolist(), 1)}
+
+
+class Laps:
+    """Milliseconds by part, added up in ``ms``."""
+
+    def __init__(self, before: Mapping[str, float] | None = None) -> None:
+        self.ms: dict[str, float] = dict(before or {})
+        self._last = perf_counter()
+
+    def lap(self, part: str) -> None:
+        """Book the time since the last lap on a part."""
+        now = perf_counter()
+        self.ms[part] = self.ms.get(part, 0.0) + (now - self._last) * 1000
+        self._last = now

@@ -45,6 +45,7 @@ class Ranked:
     such product type. ``cheapest`` is the lowest price among those that fit but for the price bounds.
     ``rating_stood_in``: prices were missing, so ratings split the candidates. ``facets``: attribute -> value -> count
     over the qualifying candidates, for the question policy and the browser. ``notes`` are plain facts for the reply.
+    ``timings_ms`` are the two stages, ``parts_ms`` what is in them: rules, each leg, fusion, score, explanation.
     """
 
     items: tuple[Scored, ...] = ()
@@ -57,3 +58,4 @@ class Ranked:
     facets: Mapping[str, Mapping[str, int]] = field(default_factory=lambda: MappingProxyType({}))
     timings_ms: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     notes: tuple[str, ...] = ()
+    parts_ms: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))

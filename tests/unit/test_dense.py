@@ -17,6 +17,7 @@ from ego_cli.catalog.product import Product
 from ego_cli.catalog.store import memory_catalogue
 from ego_cli.errors import CatalogueError, MisuseError, ServiceAwayError
 from ego_cli.ranking import rank
+from ego_cli.ranking.fusion import Plan
 from ego_cli.ranking.request import Request
 
 
@@ -273,3 +274,17 @@ def test_ruling_out_by_codes_gives_what_comparing_all_gives(
     order = np.lexsort((allowed, -plain))[:k]
     assert found.tolist() == allowed[order].tolist()
     assert scores.tolist() == plain[order].tolist()
+
+
+def test_a_plan_says_which_legs_search_and_when_vectors_are_asked() -> None:
+    shop = memory_catalogue(goods("kettle steel", "lamp green", "steel lamp"))
+    vectors = DenseIndex.of_texts(Words(), [p.title for p in shop])
+    wish = Request(words="steel lamp")
+    always = rank(shop, wish, dense=lambda: vectors, plan=Plan(answered=1.1))
+    assert always.items[0].legs == {"lexical": 1, "dense": 1} and "dense" in always.parts_ms
+    never = rank(shop, wish, dense=lambda: pytest.fail("must not be asked"), plan=Plan(answered=0.0))
+    assert never.items[0].legs == {"lexical": 1}
+    alone = Plan(weights={"dense": 1.0, "lexical": 0.0, "kind": 0.0}, answered=1.1, scored=False)
+    only = rank(shop, wish, dense=lambda: vectors, plan=alone)
+    assert [item.legs for item in only.items] == [{"dense": n} for n in (1, 2, 3)]
+    assert only.items[0].terms == {"fused": pytest.approx(1 / 11)}
