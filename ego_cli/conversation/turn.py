@@ -489,7 +489,7 @@ class Assistant:
         remarks += notes
         groups: list[ShownGroup] = []
         relaxations: list[Relaxation] = []
-        exhausted = decide.nothing_to_wait_for(state, understanding)
+        exhausted = "other" in state.refused
         for search in searches:
             groups.append(self._group(state, search, len(searches), language, exhausted))
             relaxations += search.relaxations
