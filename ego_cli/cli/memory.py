@@ -218,7 +218,8 @@ def forget(
     user: User = None,
     as_json: Json = False,
 ) -> None:
-    """Forget for good: rows, indexes, summary, jobs, log, kept copies, and what models once answered."""
+    """Forget for good: rows, indexes, summary, jobs, log, kept copies, the last conversation, models' kept answers."""
+    from ego_cli.conversation import session
     from ego_cli.llm.cache import clear_cache
 
     words = " ".join(what)
@@ -229,6 +230,8 @@ def forget(
     with _memory(user) as memory:
         gone = memory.forgotten(words)
         clear_cache(memory.store.user)
+        if gone.count:
+            session.discard(memory.store.user)
     if as_json:
         out_json({"forgotten": gone.count})
     elif gone.count:

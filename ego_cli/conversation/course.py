@@ -18,13 +18,15 @@ from ego_cli.ranking.scored import Ranked
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The words for all acts that are no search; ``heard``: memory has taken the sentence in already."""
+    """The words for all acts that are no search; ``heard``: memory has taken the sentence in already; ``forgotten``: the
+    words of what it has forgotten, "all" for everything."""
 
     text: str = ""
     question: Question | None = None
     ids: tuple[str, ...] = ()
     table: tuple[tuple[str, ...], ...] = ()
     heard: bool = False
+    forgotten: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

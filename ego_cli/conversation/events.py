@@ -188,6 +188,7 @@ class TurnDone:
     timings_ms: Mapping[str, float] = field(default_factory=lambda: _NOTHING)
     notices: tuple[Notice, ...] = ()
     ended: bool = False  # the shopper said goodbye
+    private: bool = False  # she had something forgotten: the words of this turn are not to be kept
 
 
 Event = (

@@ -112,7 +112,8 @@ def about_memory(memory: Memory | None, desk: Desk, acts: Sequence[Act], heard: 
     """The answer to acts that are about memory. ``heard`` are the rows that this sentence made or confirmed."""
     if memory is None:
         asked = any(act.kind is not Kind.FACT for act in acts)
-        return Said(desk.tell("memory_off") if asked else "")
+        named = tuple(act.value or act.words for act in acts if act.kind is Kind.FORGET)
+        return Said(desk.tell("memory_off") if asked else "", forgotten=named)
     for act in acts:
         if act.kind is Kind.FORGET:
             return _forget(memory, desk, act)
@@ -129,10 +130,16 @@ def about_memory(memory: Memory | None, desk: Desk, acts: Sequence[Act], heard: 
 def _forget(memory: Memory, desk: Desk, act: Act) -> Said:
     if act.value == "all" and act.note != "confirmed" and not _means_memory(act.words):
         return Said(question=Question("forget_all", desk.tell("forget_all_sure")))
-    count = memory.forget(act.value or act.words)
-    if not count:
-        return Said(desk.tell("forgotten_none"))
-    return Said(desk.tell("forgotten", count="1 memory" if count == 1 else f"{count:,} memories"))
+    asked = act.value or act.words
+    gone = memory.forgotten(asked)
+    named = ("all",) if gone.everything else (asked, *gone.texts)
+    if not gone.count:
+        return Said(desk.tell("forgotten_none"), forgotten=named)
+    return Said(desk.tell("forgotten", count=_memories(gone.count)), forgotten=named)
+
+
+def _memories(count: int) -> str:
+    return "1 memory" if count == 1 else f"{count:,} memories"
 
 
 def _means_memory(words: str) -> bool:

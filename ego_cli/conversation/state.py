@@ -252,10 +252,13 @@ def rebuild(log: Iterable[Change]) -> State:
 
 
 def undoable_turn(state: State, before: int) -> int | None:
-    """The latest turn earlier than ``before`` whose changes of substance are still in force, or None."""
+    """The latest turn earlier than ``before`` whose changes of substance are still in force, or None.
+
+    What was carried over from before a forgetting has turn 0 and cannot be undone.
+    """
     undone = {change.after for change in state.log if change.kind == "undone"}
     for change in reversed(state.log):
-        if change.kind in _SUBSTANCE and change.turn < before and change.turn not in undone:
+        if change.kind in _SUBSTANCE and 0 < change.turn < before and change.turn not in undone:
             return change.turn
     return None
 

@@ -40,12 +40,14 @@ POINTING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Words of an answer, the products that it is about, a comparison table, a question that it puts."""
+    """Words of an answer, the products that it is about, a comparison table, a question that it puts; and what was
+    forgotten for it: its words, "all" for everything."""
 
     text: str = ""
     ids: tuple[str, ...] = ()
     table: tuple[tuple[str, ...], ...] = ()
     question: Question | None = None
+    forgotten: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

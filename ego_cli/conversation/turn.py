@@ -51,11 +51,13 @@ from ego_cli.conversation.state import Change, Slot, State, Want, apply
 from ego_cli.conversation.understand import Context, Lexicon, understand
 from ego_cli.conversation.understand.acts import Act, Kind, Understanding
 from ego_cli.conversation.update import SEARCHING, update
+from ego_cli.conversation.wiping import wiped
 from ego_cli.conversation.wording import listed, say
 from ego_cli.conversation.words import stems
 from ego_cli.errors import EgoError
 from ego_cli.llm.cache import clear_cache
 from ego_cli.ranking import count, rank
+from ego_cli.ranking.fusion import DEFAULT_PLAN, Plan
 from ego_cli.ranking.request import Request
 from ego_cli.ranking.scored import Ranked, Scored
 from ego_cli.settings import Settings, load_settings
@@ -107,11 +109,12 @@ class Assistant:
     tags: tuple[str, ...] = ()
     state: State = field(default_factory=State)
     scores: dict[str, Scored] = field(default_factory=dict)
-    keep_session: bool = False  # save the state after every turn; off after a "forget": the log has the words
+    keep_session: bool = False  # save the state after every turn
     signals: SignalStore | None = None  # the shop's record of what is seen and done
     shop_signals: ShopSignals | None = None  # what ranking reads of it
     dense: DenseSource | None = None  # the catalogue's sentence vectors, where words do not answer
     judge: Judge | None = None  # a cross-encoder for a second look
+    plan: Plan = DEFAULT_PLAN  # which legs search; others than the default are for ablations
     troubles: list[str] = field(default_factory=list)  # to be said with the next answer, once
     lexicon: Lexicon = field(init=False)
     _question: Question | None = None
@@ -172,7 +175,7 @@ class Assistant:
             watch.lap("model")
             calls = self.models.end_turn(number)
             yield from map(ModelCalled, calls)
-            if _stopped(cancel, outcome.changes):
+            if _stopped(cancel, outcome.changes) and not outcome.course.said.forgotten:
                 self._take_back(number)
                 return
             if self.models.trouble:
@@ -209,6 +212,7 @@ class Assistant:
             timings_ms=watch.timings(),
             notices=notices,
             ended=any(act.kind is Kind.BYE for act in course.understanding.acts),
+            private=bool(course.said.forgotten),
         )
 
     def _follow(
@@ -217,6 +221,7 @@ class Assistant:
         """From what was understood to ranked lists. None when the turn was cancelled on the way."""
         yield Understood(understanding)
         resolved = resolve(understanding.acts, self.state, self.product)
+        watch.lap("references")
         state, changes, notes = update(self.state, resolved, turn=number, shelf=self.product, fits=self._fits)
         watch.lap("state")
         yield StateChanged(state, changes)
@@ -387,6 +392,7 @@ class Assistant:
             signals=self.shop_signals,
             dense=self.dense,
             judge=self.judge,
+            plan=self.plan,
         )
 
     # --- memory --------------------------------------------------------------------------------------------------------
@@ -422,9 +428,18 @@ class Assistant:
         if any(act.kind is Kind.FORGET for act in acts) and not memory_said.question:
             session.discard(self.settings.user)
             clear_cache(self.settings.user)
-            self.keep_session = False
         words = "\n".join(part for part in (said.text, memory_said.text) if part)
-        return Answered(words, said.question or memory_said.question, said.ids, said.table, heard=True)
+        question = said.question or memory_said.question
+        return Answered(words, question, said.ids, said.table, heard=True, forgotten=memory_said.forgotten)
+
+    def forgot(self, words: Sequence[str]) -> None:
+        """After memory forgot something: neither a file nor an undo holds the words that led to it any longer.
+
+        ``words`` are those of what was forgotten; "all" means everything. What comes from now on is kept as before.
+        """
+        session.discard(self.settings.user)
+        clear_cache(self.settings.user)
+        self.state = wiped(self.state, words, everything="all" in words)
 
     def _take_back(self, turn: object) -> None:
         """What memory heard in a turn goes with it, before memory is asked for the list that follows."""
@@ -464,6 +479,9 @@ class Assistant:
             if done := list(traces.interactions(outcome.changes, course.resolved)):
                 self.signals.log_interactions(done, now, session=self.session)
                 self.shop_signals = self.signals.snapshot(now)
+        if course.said.forgotten:
+            self.forgot(course.said.forgotten)
+            outcome = replace(outcome, state=self.state)
         if self.keep_session and not session.save(self.settings.user, self.catalogue.name, self.state, now):
             self.keep_session = False
             self.troubles.append("The conversation cannot be kept on this disk; it goes on all the same.")

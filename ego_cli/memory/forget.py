@@ -33,17 +33,20 @@ _LEAD = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What went: the number of memories (facts, events and their history), and the texts of the facts among them."""
+    """What went: the number of memories (facts, events and their history), the texts of the facts among them, and
+    whether it was all there is."""
 
     count: int
     texts: tuple[str, ...] = ()
+    everything: bool = False
 
 
 def forget(memory: Memory, what: str) -> Forgotten:
     """Forget ``what`` ("all" or words) and everything that was made from it. Nothing found: count 0, nothing changes."""
     store = memory.store
+    everything = _EVERYTHING.fullmatch(what) is not None
     with store.writing() as db:
-        if _EVERYTHING.fullmatch(what):
+        if everything:
             rows = store.rows()
             for table in ("entry", "pending", "job", "vector", "turn_change"):
                 db.execute(f"DELETE FROM {table}")
@@ -71,14 +74,14 @@ def forget(memory: Memory, what: str) -> Forgotten:
             store.new_epoch(db)
             drop_copies(store.folder, [fold(value) for value in telling])
     store.scrub()
-    if not _EVERYTHING.fullmatch(what):
+    if not everything:
         from ego_cli.memory.consolidate import write_summary
 
         write_summary(memory)
     facts = tuple(
         dict.fromkeys(row.text for row in gone if row.live and not row.slot.startswith("event|") and row.text)
     )
-    return Forgotten(len({row.id for row in gone}), facts)
+    return Forgotten(len({row.id for row in gone}), facts, everything)
 
 
 # --- which rows are meant ------------------------------------------------------------------------------------------------

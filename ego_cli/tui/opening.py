@@ -26,7 +26,6 @@ from ego_cli.conversation.reply import compose
 from ego_cli.conversation.state import State
 from ego_cli.conversation.turn import Assistant
 from ego_cli.errors import EgoError, MisuseError
-from ego_cli.llm.cache import clear_cache
 from ego_cli.memory.entry import ME, Entry
 from ego_cli.memory.forgetting import elapsed_days
 from ego_cli.memory.memory import Memory
@@ -86,8 +85,8 @@ class Conversation:
 
     def turn(self, text: str, cancel: threading.Event | None = None) -> Iterator[Event]:
         for event in self._assistant.turn(text, cancel):
-            # A turn that forgot something switches keeping off: the words must not come back by another file.
-            if isinstance(event, TurnDone) and self._assistant.keep_session:
+            # What was forgotten must not come back by another file.
+            if isinstance(event, TurnDone) and self._assistant.keep_session and not event.private:
                 transcript.keep(self._chat, event)
             yield event
 
@@ -144,10 +143,9 @@ class Conversation:
         self._kept.edit(int(entry), text)
 
     def forget(self, entry: str) -> int:
-        clear_cache(self.user)
-        session.discard(self.user)  # what was said in this conversation holds the words as well
-        self._assistant.keep_session = False
-        return self._kept.forget(f"#{entry}")
+        gone = self._kept.forgotten(f"#{entry}")
+        self._assistant.forgot(gone.texts)  # what was said in this conversation holds the words as well
+        return gone.count
 
     def quiz(self) -> tuple[QuizQuestion, ...]:
         entries = load_toml("memory.toml")["quiz"]["questions"] if self._memory is not None else ()

@@ -109,6 +109,28 @@ def test_configuration_precedence_is_flag_environment_file_default(ego_home: Pat
     assert broken.returncode == 2 and "config.toml" in broken.stderr and len(broken.stderr.splitlines()) == 1
 
 
+def test_after_a_forgetting_the_conversation_goes_on_and_is_kept_without_what_was_forgotten(
+    ego_home: Path,
+) -> None:
+    said = "I need a fan\nI avoid wicker\nforget that I avoid wicker\nadd the first one\n"
+    run("chat", "--plain", stdin=said, home=ego_home)
+    again = run("chat", "--plain", "--continue", stdin="what's in my basket?\n", home=ego_home)
+    assert "1 ×" in again.stdout
+    files = [path for path in (ego_home / "data" / "sessions").iterdir()]
+    assert files and not any("wicker" in path.read_text() for path in files)
+
+
+def test_forgetting_everything_leaves_no_conversation_but_what_comes_after(ego_home: Path) -> None:
+    said = "a power bank under 20k\nforget everything you know about me\nI need a fan\n"
+    run("chat", "--plain", stdin=said, home=ego_home)
+    (file,) = (ego_home / "data" / "sessions").glob("*.json")
+    assert "20k" not in file.read_text() and "20000" not in file.read_text() and "fan" in file.read_text()
+    done = run("chat", "--plain", "--continue", "--json", stdin="show more\n", home=ego_home)
+    assert [want["category"] for want in json.loads(done.stdout)["state"]["wants"]] == ["Fans"]
+    run("memory", "forget", "all", "--yes", home=ego_home)
+    assert not list((ego_home / "data" / "sessions").iterdir())
+
+
 def test_why_says_what_memory_brought(ego_home: Path) -> None:
     done = run(
         "chat", "--plain", stdin="I avoid leather\nshow me a bag under 20k\nwhy number 1?\n", home=ego_home

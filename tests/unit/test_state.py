@@ -1,7 +1,8 @@
 """The state is a log: folding it is deterministic, undo gives the earlier state, and nothing is kept beside it."""
 
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +14,7 @@ from ego_cli.conversation.references import Resolved, resolve
 from ego_cli.conversation.state import Change, ShownList, State, apply, rebuild
 from ego_cli.conversation.understand.acts import Act, Kind, Operator, Target
 from ego_cli.conversation.update import update
+from ego_cli.conversation.wiping import wiped
 
 SHELF = {
     "p1": Product(id="p1", title="Red canvas sneakers", price=14500.0, sizes=("41", "42"), colours=("red",)),
@@ -123,6 +125,42 @@ def test_a_conversation_survives_being_saved(
         session.save("ada", "naija", state, datetime.now(UTC))
         assert session.load("ada", "naija") == state
         assert session.load("ada", "boutique") is None
+
+
+def wordless(value: Any) -> Any:
+    """A value of the state without quotations."""
+    if isinstance(value, tuple):
+        return tuple(map(wordless, value))
+    if not is_dataclass(value):
+        return value
+    return {f.name: wordless(getattr(value, f.name)) for f in fields(value) if f.name != "words"}
+
+
+def quoted(state: State) -> str:
+    """All that a saved conversation would hold."""
+    return str([session.encode(change) for change in state.log])
+
+
+@given(SENTENCES)
+@settings(max_examples=100, deadline=None)
+def test_a_wiped_conversation_goes_on_without_its_past(sentences: list[list[Act]]) -> None:
+    state = converse(sentences)
+    left = wiped(state)
+    assert rebuild(left.log) == left
+    assert wordless(replace(left, log=())) == wordless(replace(state, log=(), erased=()))
+    assert hear(left, Act(Kind.UNDO, words="undo")).wants == left.wants  # there is nothing to go back to
+
+
+def test_what_was_forgotten_is_in_no_saved_conversation() -> None:
+    state = hear(State(), need("sneakers"), want("colour", "red"), want("brand", "Kolibri", polarity=-1))
+    state = show(
+        hear(state, want("material", "leather"), Act(Kind.BASKET_ADD, target=Target("ordinal", (1,)))), "p1"
+    )
+    left = wiped(state, ["avoids Kolibri", "likes leather"])
+    assert "olibri" in quoted(state) and "olibri" not in quoted(left) and "leather" not in quoted(left)
+    assert [slot.text for slot in left.wants[0].slots] == ["red"] and left.last_shown == ("p1",)
+    nothing = wiped(state, everything=True)
+    assert (nothing.wants, nothing.exclusions, nothing.basket) == ((), (), state.basket)
 
 
 def test_a_new_value_replaces_and_the_old_one_is_on_the_erased_list() -> None:
