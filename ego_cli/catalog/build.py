@@ -23,7 +23,6 @@ from typing import Any
 
 import numpy as np
 
-from ego_cli.catalog import text
 from ego_cli.catalog.facets import FacetBuilder
 from ego_cli.catalog.impacts import ImpactBuilder
 from ego_cli.catalog.index import IndexMaker
@@ -273,12 +272,10 @@ def _read_rows(
         if maker is not None:
             maker.add((line for (line,) in lines), products)
         for row, product in enumerate(products, start):
-            words = text.terms_of_each(search_fields(product))
-            impacts.add(words)
+            documents.append((row + 1, *impacts.add_lines(search_fields(product))))
             facets.add(product)
             for column in kinds:
                 kept[column.name][row] = column.build(product)
-            documents.append((row + 1, *map(" ".join, words)))
         database.executemany(insert, documents)
         tell("indexing", start + len(lines), size)
     database.execute("INSERT INTO fulltext (fulltext) VALUES ('optimize')")

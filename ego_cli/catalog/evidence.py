@@ -16,17 +16,19 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ego_cli.catalog.denials import told
 from ego_cli.catalog.product import Product
-from ego_cli.catalog.text import cached_terms, in_base, measures, stem, terms
+from ego_cli.catalog.text import REPEATED, cached_terms, in_base, measures, stem, terms
 
 Rows = NDArray[np.int32]
 NOT = "¬"
 FORMAT = 2  # of the files on disk; another number means: build anew
+_STATEMENTS_KEPT = 150_000  # statements whose stems are remembered while products are read
 LONGEST_SENTENCES = 14  # sentences of a description that are read
 SHORT = 80  # characters up to which a statement is likely to be shared between products
 
@@ -320,62 +322,76 @@ class _Numbering(dict[str, int]):
         return number
 
 
+class _StemNumbers(dict[str, int]):
+    """Term -> the number of its stem."""
+
+    def __init__(self, numbers: _Numbering) -> None:
+        super().__init__()
+        self._numbers = numbers
+
+    def __missing__(self, term: str) -> int:
+        number = self[term] = self._numbers[stem(term)]
+        return number
+
+
 class EvidenceReader:
     """Collects the statements of products, row by row."""
 
     def __init__(self) -> None:
         self.ids = _Numbering()
         self.kinds = _Numbering()
-        self._unit_of_row = array("q", [0])
+        self._number_of_term = _StemNumbers(self.ids)
+        self._units_of_row = array("i")
         self._fields = array("B")
-        self._token_of_unit = array("q", [0])
+        self._tokens_of_unit = array("i")
         self._tokens = array("i")
         self._quantity_kind = array("i")
         self._quantity_row = array("i")
         self._quantity_value = array("f")
         self._quantity_near = array("i")
         # Shops repeat themselves: "Machine wash" is read once. (text -> its stem numbers, its quantities)
-        self._read = lru_cache(maxsize=200_000)(self._statement)
+        self._read_before = lru_cache(maxsize=_STATEMENTS_KEPT)(self._read)
 
-    def _statement(self, text: str) -> tuple[array[int], list[tuple[int, float, int]]]:
+    def _read(self, text: str) -> tuple[array[int], list[tuple[int, float, int]]]:
         number = self.ids.__getitem__
-        found = array("i", map(number, _tokens(text)))
+        affirmed, denied = told(text)
+        found = dict.fromkeys(map(self._number_of_term.__getitem__, terms(affirmed)))
+        if denied:
+            found.update(dict.fromkeys(number(NOT + stem(term)) for term in terms(denied)))
         amounts = [(self.kinds[u], v, number(near) if near else -1) for u, v, near in quantities(text)]
-        return found, amounts
+        return array("i", found), amounts
 
     def add(self, product: Product) -> None:
         """The next row."""
-        row = len(self._unit_of_row) - 1
+        row, before = len(self._units_of_row), len(self._fields)
         for field, _, text in statements(product):
-            found, amounts = self._read(text) if len(text) <= SHORT else self._statement(text)
+            found, amounts = self._read_before(text) if len(text) <= REPEATED else self._read(text)
             self._tokens.extend(found)
+            self._tokens_of_unit.append(len(found))
             self._fields.append(field)
-            self._token_of_unit.append(len(self._tokens))
             if amounts and field is not Field.INGREDIENTS:
                 for kind, value, near in amounts:
                     self._quantity_kind.append(kind)
                     self._quantity_row.append(row)
                     self._quantity_value.append(value)
                     self._quantity_near.append(near)
-        self._unit_of_row.append(len(self._fields))
+        self._units_of_row.append(len(self._fields) - before)
 
     def finish(self) -> Evidence:
         """All rows that were added."""
         return Evidence(list(self.ids), list(self.kinds), self._arrays())
 
     def _arrays(self) -> Arrays:
-        rows, stems = len(self._unit_of_row) - 1, len(self.ids)
-        unit_of_row = np.array(self._unit_of_row, dtype=np.int64)
-        field = np.array(self._fields, dtype=np.uint8)
-        token_of_unit = np.array(self._token_of_unit, dtype=np.int64)
-        token = np.array(self._tokens, dtype=np.int32)
-        lengths = np.diff(token_of_unit)
-        row_of_unit = np.repeat(np.arange(rows, dtype=np.int64), np.diff(unit_of_row))
-        pairs = token.astype(np.int64) * max(rows, 1) + np.repeat(row_of_unit, lengths)
-        spoken = np.repeat(field != Field.INGREDIENTS, lengths)
-        bits = (1 << np.repeat(field, lengths).astype(np.uint16)).astype(np.uint16)
-        row_of_stem, posting, posting_fields = _inverted(pairs[spoken], bits[spoken], rows, stems)
-        listed_of_stem, listed, _ = _inverted(pairs[~spoken], bits[~spoken], rows, stems)
+        stems = len(self.ids)
+        unit_of_row, token_of_unit = _ends(self._units_of_row), _ends(self._tokens_of_unit)
+        field, token = _copy(self._fields), _copy(self._tokens)
+        # One number says stem, row and field of a token, so sorting these numbers makes the postings of every stem.
+        places = token.astype(np.int64) << _STEM_FROM
+        rows = np.repeat(np.arange(len(self._units_of_row), dtype=np.int64), np.diff(unit_of_row))
+        places |= np.repeat(rows << _ROW_FROM | field, np.diff(token_of_unit))
+        spoken = np.repeat(field != Field.INGREDIENTS, np.diff(token_of_unit))
+        row_of_stem, posting, posting_fields = _inverted(places[spoken], stems)
+        listed_of_stem, listed, _ = _inverted(places[~spoken], stems)
         kind = np.array(self._quantity_kind, dtype=np.int32)
         order = np.argsort(kind, kind="stable")
         return Arrays(
@@ -395,18 +411,33 @@ class EvidenceReader:
         )
 
 
+_ROW_FROM, _STEM_FROM = 4, 36  # lowest bits of a row and of a stem in a place; a field is below
+
+
+def _copy(values: array[int]) -> NDArray[Any]:
+    return np.array(values, dtype=values.typecode)
+
+
+def _ends(lengths: array[int]) -> NDArray[np.int64]:
+    return np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
+
+
 def _inverted(
-    pairs: NDArray[np.int64], bits: NDArray[np.uint16], rows: int, stems: int
+    places: NDArray[np.int64], stems: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint16]]:
-    """From (stem, row) pairs, each in one field: where each stem's rows begin, the rows, and their fields."""
-    if not len(pairs):
+    """From places (stem, row and field in one number; they are sorted here): where each stem's rows begin, the rows, and
+    their fields."""
+    if not len(places):
         return np.zeros(stems + 1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint16)
-    order = np.argsort(pairs, kind="stable")
-    pairs = pairs[order]
-    starts = np.flatnonzero(np.concatenate(([True], pairs[1:] != pairs[:-1])))
-    stem_of, row_of = np.divmod(pairs[starts], max(rows, 1))
-    fields = np.bitwise_or.reduceat(bits[order], starts)
-    return np.searchsorted(stem_of, np.arange(stems + 1)).astype(np.int64), row_of.astype(np.int32), fields
+    places.sort()
+    bits = np.uint16(1) << (places & (1 << _ROW_FROM) - 1).astype(np.uint16)
+    places >>= _ROW_FROM
+    starts = np.flatnonzero(np.concatenate(([True], places[1:] != places[:-1])))
+    fields = np.bitwise_or.reduceat(bits, starts)
+    places = places[starts]
+    rows = (places & (1 << _STEM_FROM - _ROW_FROM) - 1).astype(np.int32)
+    stem_of = places >> _STEM_FROM - _ROW_FROM
+    return np.searchsorted(stem_of, np.arange(stems + 1)).astype(np.int64), rows, fields
 
 
 # --- amounts ---------------------------------------------------------------------------------------------------------

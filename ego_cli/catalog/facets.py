@@ -13,6 +13,7 @@ from array import array
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -165,7 +166,6 @@ def _title_colours(title: str, brand: str | None) -> Iterable[str]:
     return dict.fromkeys(value for pair in found for value in pair)
 
 
-@lru_cache(maxsize=32_768)
 def _materials_in(text: str, stated: bool) -> tuple[str, ...]:
     """Materials that ``text`` says the product has. ``stated``: it comes from a place that is about materials."""
     phrases = _material_phrases(stated or "%" in text)
@@ -173,6 +173,9 @@ def _materials_in(text: str, stated: bool) -> tuple[str, ...]:
         return ()
     found = phrases(tokens(told(text).affirmed), not_before=_unlike())
     return tuple(dict.fromkeys(material for _, material in found))
+
+
+_materials_read_before = lru_cache(maxsize=32_768)(_materials_in)
 
 
 # --- what a product is ----------------------------------------------------------------------------------------------
@@ -207,11 +210,11 @@ def _colours(product: Product, details: Mapping[str, str]) -> Iterable[str]:
 
 def _materials(product: Product, details: Mapping[str, str]) -> Iterable[str]:
     stated = [*product.materials, *(details[key] for key in _keys("materials.toml") if key in details)]
-    found = [value for cell in stated for value in _materials_in(cell, True)]
-    found += _materials_in(product.title, False)
+    found = [value for cell in stated for value in _materials_read_before(cell, True)]
+    found += _materials_in(product.title, False)  # hardly two products have the same
     for bullet in product.features:
-        if "%" in bullet or bullet.count(" ") < SHORT_BULLET:
-            found += _materials_in(bullet, False)
+        if bullet.count(" ") < SHORT_BULLET or "%" in bullet:
+            found += _materials_read_before(bullet, False)
     return dict.fromkeys(found)
 
 
@@ -230,14 +233,24 @@ def _genders(product: Product, details: Mapping[str, str]) -> Iterable[str]:
 # --- building -------------------------------------------------------------------------------------------------------
 
 
+@dataclass(slots=True)
+class _Spelling:
+    """One way to write the value of ``number``, and how many rows write it so."""
+
+    number: int
+    times: int = 0
+
+
 class FacetBuilder:
     """Collects facet values row by row and writes the arrays."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._numbers: dict[tuple[str, str], int] = {}  # (attribute, folded value) -> number
-        self._spellings: list[Counter[str]] = []
-        self._attributes: list[str] = []
+        self._spelled: dict[str, dict[str, _Spelling]] = defaultdict(
+            dict
+        )  # attribute -> value as it is written
+        self._attributes: list[str] = []  # of each number
         self._row_ends = array("q", [0])
         self._codes = array("i")
         self._detail_rows: Counter[str] = Counter()
@@ -266,16 +279,17 @@ class FacetBuilder:
         self._row_ends.append(len(self._codes))
 
     def _number(self, attribute: str, value: str) -> int:
-        key = (attribute, fold(value))
-        if not key[1]:
-            return -1
-        number = self._numbers.get(key)
-        if number is None:
-            number = self._numbers[key] = len(self._spellings)
-            self._spellings.append(Counter())
-            self._attributes.append(attribute)
-        self._spellings[number][value] += 1
-        return number
+        """The number of a value; -1 for one without a letter or digit."""
+        known = self._spelled[attribute]
+        spelling = known.get(value)
+        if spelling is None:
+            key = (attribute, fold(value))
+            number = self._numbers.setdefault(key, len(self._attributes)) if key[1] else -1
+            if number == len(self._attributes):
+                self._attributes.append(attribute)
+            spelling = known[value] = _Spelling(number)
+        spelling.times += 1
+        return spelling.number
 
     def finish(self) -> None:
         """Write ``facets.*`` into the folder. Details that few products share are left out."""
@@ -296,11 +310,10 @@ class FacetBuilder:
         renumber = np.full(len(self._attributes) + 1, -1, dtype=np.int32)
         kept.sort(key=lambda number: (self._attributes[number], -int(counts[number]), number))
         renumber[kept] = np.arange(len(kept), dtype=np.int32)
+        usual = self._usual_spellings()
         names: dict[str, list[str]] = {}
         for number in kept:
-            names.setdefault(self._attributes[number], []).append(
-                self._spellings[number].most_common(1)[0][0]
-            )
+            names.setdefault(self._attributes[number], []).append(usual[number])
         (self._folder / "facets.json").write_text(json.dumps(names, ensure_ascii=False), encoding="utf-8")
         self._save("counts", counts[kept].astype(np.int32))
 
@@ -323,6 +336,16 @@ class FacetBuilder:
             first += len(values)
         for attribute in set(SINGLE) - names.keys():
             self._save(attribute, np.full(rows, -1, dtype=np.int32))
+
+    def _usual_spellings(self) -> dict[int, str]:
+        """Number -> the value as most products write it; of equals the first."""
+        most: dict[int, int] = {}
+        usual: dict[int, str] = {}
+        for spellings in self._spelled.values():
+            for value, spelling in spellings.items():
+                if spelling.times > most.get(spelling.number, 0):
+                    most[spelling.number], usual[spelling.number] = spelling.times, value
+        return usual
 
     def _save(self, name: str, values: npt.NDArray[Any]) -> None:
         np.save(self._folder / f"facets.{name}.npy", values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -12,10 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ego_cli.catalog.lexical import FIELDS, Rows, idf, length_norms, term_scores
+from ego_cli.catalog.text import REPEATED, terms
 
 _COLUMN_SHARE = 16  # a term that at least 1/16 of the rows hold is kept as a whole column too
 _COLUMN_ROWS = 4096  # below this many rows columns gain nothing
 _CHUNK_ROWS = 2048
+_ROW_FROM, _TERM_FROM = 3, 32  # lowest bits of row and term in the number that says where a token stands
+_LINES_KEPT = 65_536  # lines whose terms are remembered: shops repeat themselves
 
 
 class _Numbering(dict[str, int]):
@@ -33,6 +37,7 @@ class ImpactBuilder:
         self._folder = folder
         self._weights = np.array([weights[field] for field in FIELDS], dtype=np.float64)
         self._numbering = _Numbering()
+        self._read_before = lru_cache(maxsize=_LINES_KEPT)(self._read)
         self._ids = array("i")
         self._field_lengths = array("i")
         self._chunk_start = 0
@@ -52,6 +57,30 @@ class ImpactBuilder:
         for words in fields:
             self._ids.extend(map(number, words))
             self._field_lengths.append(len(words))
+        self._end_row(before)
+
+    def add_lines(self, fields: Sequence[Sequence[str]]) -> list[str]:
+        """The next row as it is written: per field its lines, each read on its own. Returns what FTS5 is to hold of each
+        field, terms with a blank between."""
+        before = len(self._ids)
+        documents = []
+        for lines in fields:
+            start = len(self._ids)
+            read = []
+            for line in lines:
+                ids, terms = self._read_before(line) if len(line) <= REPEATED else self._read(line)
+                self._ids.extend(ids)
+                read.append(terms)
+            documents.append(" ".join(read))
+            self._field_lengths.append(len(self._ids) - start)
+        self._end_row(before)
+        return documents
+
+    def _read(self, line: str) -> tuple[array[int], str]:
+        words = terms(line)
+        return array("i", map(self._numbering.__getitem__, words)), " ".join(words)
+
+    def _end_row(self, before: int) -> None:
         self._lengths.append(len(self._ids) - before)
         self._rows += 1
         if self._rows - self._chunk_start == _CHUNK_ROWS:
@@ -65,13 +94,16 @@ class ImpactBuilder:
             self._field_lengths = array("i")
             return
         lengths = np.frombuffer(self._field_lengths, dtype=np.int32)
-        cell = np.repeat(np.arange(rows * len(FIELDS), dtype=np.int64), lengths)  # (row, field) of each token
-        key = (ids.astype(np.int64) << 32) | cell // len(FIELDS)
-        order = np.argsort(key, kind="stable")
-        key, field = key[order], (cell % len(FIELDS))[order]
+        # One number says term, row and field of each token: sorted, equal terms and rows stand together.
+        cell = np.arange(rows * len(FIELDS), dtype=np.int64)
+        cell = cell // len(FIELDS) << _ROW_FROM | cell % len(FIELDS)
+        key = ids.astype(np.int64) << _TERM_FROM | np.repeat(cell, lengths)
+        key.sort()
+        field = key & (1 << _ROW_FROM) - 1
+        key >>= _ROW_FROM
         starts = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
-        term = (key[starts] >> 32).astype(np.int32)
-        row = (key[starts] & 0xFFFFFFFF).astype(np.int32) + np.int32(self._chunk_start)
+        term = (key[starts] >> _TERM_FROM - _ROW_FROM).astype(np.int32)
+        row = (key[starts] & (1 << _TERM_FROM - _ROW_FROM) - 1).astype(np.int32) + np.int32(self._chunk_start)
         frequency = np.add.reduceat(self._weights[field], starts).astype(self._frequency)
         where = np.bitwise_or.reduceat((1 << field).astype(np.uint8), starts)
         for column in (term, row, frequency, where):

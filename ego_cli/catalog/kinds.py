@@ -388,7 +388,7 @@ def _as_rows(found: Mapping[str, list[int]]) -> dict[str, NDArray[np.int32]]:
     return {word: np.array(rows, dtype=np.int32) for word, rows in found.items()}
 
 
-def _heads(first: Sequence[str], words: Sequence[str], known: set[str]) -> tuple[str, set[str]]:
+def _heads(first: Sequence[str], words: Sequence[str], known: set[str]) -> tuple[str, Iterable[str]]:
     """The main head of a title, given its first phrase and all its stems, and the other words that end a name in it."""
     ends = taxonomy().ends
     end = len(first)
@@ -397,7 +397,7 @@ def _heads(first: Sequence[str], words: Sequence[str], known: set[str]) -> tuple
     if end > 1 and first[end - 1] in colour_stems() and first[end - 2] in known:
         end -= 1  # "…senator wear cream": a colour that is also a thing
     main = first[end - 1] if end else next((w for w in reversed(first) if w.isalpha()), "")
-    others: set[str] = set()
+    others: dict[str, None] = {}
     after_link = False
     for place, word in enumerate(words):
         if word in ends:
@@ -406,7 +406,7 @@ def _heads(first: Sequence[str], words: Sequence[str], known: set[str]) -> tuple
         if word in known and word != main and not after_link:
             following = words[place + 1] if place + 1 < len(words) else ""
             if following not in known:
-                others.add(word)
+                others[word] = None
         if after_link and word not in known and not word.isalpha():
             after_link = False
     return main, others

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -41,16 +42,19 @@ def decode_product(line: str) -> Product:
     return Product(**record)
 
 
-def search_fields(product: Product) -> tuple[str, ...]:
-    """The texts that are searched, in the order of ``lexical.FIELDS``."""
+def search_fields(product: Product) -> tuple[Sequence[str], ...]:
+    """The texts that are searched, in the order of ``lexical.FIELDS``; each field in lines that stand on their own."""
     details = [f"{key} {value}" for key, value in product.details.items()]
-    details += [*product.colours, *product.materials, *product.sizes, product.gender or ""]
-    sellers = dict.fromkeys(name for name in (product.brand, product.store) if name)
+    details += [*product.colours, *product.materials, *product.sizes]
+    if product.gender:
+        details.append(product.gender)
+    sellers = [name for name in (product.brand, product.store) if name]
+    prose = [text for text in (product.description, product.ingredients) if text]
     return (
-        product.title,
-        "\n".join(product.categories),
-        "\n".join(product.features),
-        "\n".join(details),
-        "\n".join(sellers),
-        f"{product.description}\n{product.ingredients}" if product.ingredients else product.description,
+        (product.title,),
+        product.categories,
+        product.features,
+        details,
+        tuple(dict.fromkeys(sellers)),
+        prose,
     )

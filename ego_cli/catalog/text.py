@@ -22,6 +22,7 @@ from itertools import pairwise
 from ego_cli.settings import load_toml
 
 TOKENIZER = "unicode61 remove_diacritics 2"
+REPEATED = 120  # characters up to which a shop is likely to say the same of many products
 LONGEST_TERM = 64  # characters; what is longer is cut, in products and in questions alike
 MOST_QUERY_TERMS = 128  # distinct terms of one full-text query; FTS5 allows 256 nodes
 LONGEST_QUERY = 20_000  # characters of a question that are read: the first and the last half of it
@@ -228,7 +229,7 @@ _QUOTES = str.maketrans(
 _FRACTIONS = {"½": ".5", "¼": ".25", "¾": ".75"}
 # Each pattern starts with the sign that it is about and looks back from there: that is how they stay fast.
 _FRACTION = re.compile(r"(\d*)[ ]?([½¼¾])")
-_QUOTED = re.compile(r'"(?:(?<=^")|(?<=[\s(]"))([^"\n\0]{0,200})"')
+_QUOTED = re.compile(r'"(?:(?<=^")|(?<=[\s(]"))([^"\n]{0,200})"')
 _APOSTROPHE = re.compile(r"'(?<=[^\W\d_]')(?=[^\W\d_])")
 _SHORT_AND = re.compile(r"\b([a-z]{1,2})[ ]?&[ ]?([a-z]{1,2})\b")
 _ONE_LETTER = re.compile(  # t-shirt, x-large, type-c; never a span of sizes (s-xl, xs-l)
@@ -237,7 +238,6 @@ _ONE_LETTER = re.compile(  # t-shirt, x-large, type-c; never a span of sizes (s-
 _BETWEEN_NUMBERS = re.compile(r"[x*](?:(?<=\d[x*])|(?<=\d [x*]))(?= ?\d)")
 _DECIMAL_ALONE = re.compile(r"\.(?<![\w.,]\.)(?=\d)")
 _DIGIT = re.compile(r"\d")
-_BOUNDARY = "\0"  # stands between texts that are rewritten together
 
 
 def _straight(text: str) -> str:
@@ -285,13 +285,10 @@ def _rewrite(line: str) -> str:
 
 def terms(text: str) -> list[str]:
     """The search terms of ``text``, in order, repeats kept."""
-    return _join_compounds(tokens(_rewrite(text)))
-
-
-def terms_of_each(texts: Sequence[str]) -> list[list[str]]:
-    """``terms`` of several texts at once: what a load does for the fields of a product."""
-    lines = _rewrite(_BOUNDARY.join(text.replace(_BOUNDARY, " ") for text in texts)).split(_BOUNDARY)
-    return [_join_compounds(tokens(line)) for line in lines]
+    words = tokens(_rewrite(text))
+    if len(text) > LONGEST_TERM and max(map(len, words), default=0) > LONGEST_TERM:
+        words = [word[:LONGEST_TERM] for word in words]
+    return _join_compounds(words)
 
 
 def _rewrite_prefixed(match: re.Match[str]) -> str:
@@ -301,8 +298,6 @@ def _rewrite_prefixed(match: re.Match[str]) -> str:
 
 def _join_compounds(words: list[str]) -> list[str]:
     compounds = _compounds()
-    if len(max(words, key=len, default="")) > LONGEST_TERM:
-        words = [word[:LONGEST_TERM] for word in words]
     if compounds.keys().isdisjoint(words):
         return words
     joined: list[str] = []

@@ -213,7 +213,7 @@ def _cache_build(catalogue: Catalogue) -> float:
         spent = 0.0
         for product in catalogue:
             began = time.process_time()
-            builder.add(text.terms_of_each(search_fields(product)))
+            builder.add_lines(search_fields(product))
             spent += time.process_time() - began
         began = time.process_time()
         builder.finish()

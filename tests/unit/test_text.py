@@ -15,7 +15,6 @@ from ego_cli.catalog.text import (
     query_terms,
     stem,
     terms,
-    terms_of_each,
     tokens,
 )
 
@@ -51,13 +50,6 @@ def test_terms_mean_the_same_to_fts5(text: str) -> None:
     """What we put into the full-text index comes out as the terms that the impacts are counted by."""
     found = terms(text)
     assert sqlite_tokens(" ".join(found)) == found
-
-
-@given(st.lists(ANYTHING, max_size=5))
-@settings(deadline=None)
-def test_fields_rewritten_together_are_as_if_rewritten_apart(texts: list[str]) -> None:
-    if texts:
-        assert terms_of_each(texts) == [terms(text) for text in texts]
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from ego_cli.places import load_toml
 
 TEXT_LIMIT = 20_000  # characters kept of one text cell
 _LONGEST_NULL = 60  # characters; a longer cell says something
-REPEATED = 120  # characters up to which a shop is likely to say the same again
+REPEATED = 120  # characters up to which a cell is likely to stand in many rows
 _MOST_ROUNDS = 8  # how deep markup may hide in markup before it is taken apart by force
 
 _ENTITY = re.compile(r"&(?:amp;)*(?:#\d{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[A-Za-z][A-Za-z0-9]{1,30};)")
