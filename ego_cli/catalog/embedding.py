@@ -51,6 +51,13 @@ class DenseSource:
         self.progress: tuple[int, int] | None = None
         self.error: EgoError | None = None
 
+    @classmethod
+    def of(cls, catalogue: Catalogue, index: DenseIndex) -> DenseSource:
+        """A source of vectors that are open already."""
+        source = cls(catalogue)
+        source._index, source._opened = index, True
+        return source
+
     def __call__(self) -> DenseIndex | None:
         if self._thread is None and not self._opened:
             self._open()

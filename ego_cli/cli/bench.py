@@ -99,16 +99,32 @@ def startup(
 @app.command()
 def turn(
     catalog: Annotated[
-        str | None, typer.Option("--catalog", "-c", help="A product file or a catalogue.")
+        list[str] | None, typer.Option("--catalog", "-c", help="A product file or a catalogue; repeat it.")
     ] = None,
-    rounds: Annotated[int, typer.Option(min=3, help="Times that every conversation is held.")] = 5,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON line.")] = False,
+    rows: Annotated[
+        list[int] | None,
+        typer.Option("--rows", min=1_000, help="A made catalogue of so many products; repeat it."),
+    ] = None,
+    passes: Annotated[int, typer.Option(min=3, help="Passes, each with new customers.")] = 5,
+    synthetic: Annotated[
+        bool,
+        typer.Option("--synthetic", help="Where a catalogue has no vectors, random ones: for their cost."),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON lines; the last is the summary.")] = False,
 ) -> None:
-    """A whole turn of the assistant beside one plain full-text search over the same products."""
-    from ego_cli.evaluation import bench
+    """A whole turn, stage by stage, with vectors and without; with several catalogues, its growth."""
+    from ego_cli.evaluation import bench, bench_turn
     from ego_cli.settings import load_settings
 
-    _print_record(bench.turn(catalog or load_settings().catalog, rounds=rounds), as_json=as_json)
+    catalogues = [*(catalog or []), *(str(bench.made_file(size, _write_made)) for size in rows or [])]
+    records = []
+    for each in catalogues or [load_settings().catalog]:
+        records.append(bench.turn(each, note, passes=passes, synthetic=synthetic))
+        _print_record(records[-1], as_json=as_json)
+    if len(records) > 1:
+        smallest = min(int(record["products"]) for record in records)
+        ratios = bench_turn.growth(records)
+        _print_record(bench.record("turn-growth", smallest=smallest, ratios=ratios), as_json=as_json)
 
 
 @app.command()
@@ -124,17 +140,15 @@ def growth(
 
 @app.command()
 def docs(
-    records: Annotated[
-        list[Path], typer.Argument(help="Records, as `ego bench` and `ego eval shop` kept them.")
-    ],
+    records: Annotated[list[Path], typer.Argument(help="Records, as `ego bench` and `ego eval` kept them.")],
     output: Annotated[
         Path | None, typer.Option("--out", "-o", help="File to write; else standard output.")
     ] = None,
 ) -> None:
     """Make the benchmarks document from records."""
-    from ego_cli.evaluation import bench
+    from ego_cli.evaluation import bench, bench_document
 
-    text = bench.document(bench.read_records(records))
+    text = bench_document.document(bench.read_records(records))
     if output is None:
         out(text.rstrip())
     else:
@@ -149,10 +163,10 @@ def _write_made(path: Path, size: int) -> None:
 
 
 def _print_record(record: dict[str, Any], *, as_json: bool) -> None:
-    from ego_cli.evaluation import bench
+    from ego_cli.evaluation import bench, bench_document
 
     note(f"kept in {bench.keep(record)}")
     if as_json:
         out_json(record)
     else:
-        out(bench.document([record]).split("\n\n", 2)[2].rstrip())
+        out(bench_document.document([record]).split("\n\n", 2)[2].rstrip())

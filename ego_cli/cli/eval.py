@@ -222,6 +222,7 @@ def known_item(
     as_json: Json = False,
 ) -> None:
     """Whether searches for one known product find it: every leg, every fusion, with 95 % intervals."""
+    from ego_cli.evaluation import bench
     from ego_cli.evaluation import known_item as finding
 
     files = [file for path in among or () for file in (sorted(path.iterdir()) if path.is_dir() else [path])]
@@ -229,11 +230,74 @@ def known_item(
     asked = finding.read_queries(queries, (product.id for product in catalogue))
     with progress("embedding") as advance:
         results = finding.run(catalogue, asked, progress=advance)
+    summary = finding.summary(results, len(asked), len(catalogue))
+    note(f"kept in {bench.keep(bench.record('known-item', queries_file=queries.parent.name, **summary))}")
     if as_json:
         for result in results:
             out_json(result.as_row())
-        out_json(finding.summary(results, len(asked), len(catalogue)))
+        out_json(summary)
         return
     rows = [finding.printed(result) for result in results]
     table(rows, list(rows[0]))
     out(f"{len(asked)} queries among {len(catalogue):,} products; 95 % bootstrap intervals in brackets")
+
+
+@app.command()
+def ablation(
+    catalog: Annotated[
+        str | None, typer.Option("--catalog", "-c", help="A product file or the name of a catalogue.")
+    ] = None,
+    suite: Annotated[str, typer.Option(help="The suite of sessions.")] = "standard",
+    customer: Annotated[str, typer.Option(help="How customers speak; several by commas.")] = "plain,pidgin",
+    sessions: Annotated[int, typer.Option(min=1, help="Sessions of each way of speaking.")] = 100,
+    leg: Annotated[
+        list[str] | None, typer.Option("--leg", help="Only this row of the table; repeat it.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Which sessions.")] = 0,
+    jobs: Annotated[int, typer.Option(min=1, help="Sessions played at the same time.")] = 1,
+    as_json: Json = False,
+) -> None:
+    """What each leg and fusion, the vectors and preference tags bring: the same customers, served by each alone."""
+    from ego_cli.catalog.dense import coverage
+    from ego_cli.catalog.store import open_catalogue
+    from ego_cli.evaluation import ablation as legs
+    from ego_cli.evaluation import bench
+    from ego_cli.evaluation.speech import WAYS
+    from ego_cli.settings import load_settings
+
+    name = catalog or load_settings().catalog
+    variants = tuple(leg or legs.VARIANTS)
+    if unknown := [each for each in variants if each not in legs.VARIANTS]:
+        raise MisuseError(f"there is no leg called {unknown[0]!r}", hint="; ".join(legs.VARIANTS))
+    opened = open_catalogue(name)
+    if coverage(opened)[0] < len(opened):
+        warn(
+            f"{opened.name} is not wholly embedded: rows that need vectors are left out (`ego catalog embed`)"
+        )
+        variants = tuple(each for each in variants if each not in legs.NEED_VECTORS)
+    with progress("sessions") as advance:
+        rows = legs.run(
+            name,
+            suite=suite,
+            customers=_names(customer, WAYS),
+            variants=variants,
+            sessions=sessions,
+            seed=seed,
+            jobs=jobs,
+            advance=advance,
+        )
+    record = bench.record(
+        "ablation", catalogue=opened.name, products=len(opened), suite=suite, sessions=sessions, rows=rows
+    )
+    note(f"kept in {bench.keep(record)}")
+    if as_json:
+        for row in rows:
+            out_json(row)
+        out_json(record)
+        return
+    cells = [legs.printed(row) for row in rows]
+    table(cells, list(cells[0]) if cells else ())
+    for row in rows:
+        if "tags_gain" in row:
+            gain, low, high = row["tags_gain"]
+            out(f"preference tags add {gain:+.4f} [{low:+.4f}, {high:+.4f}] for {row['customer']} customers")

@@ -11,7 +11,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -21,11 +20,10 @@ from ego_cli.errors import MisuseError
 from ego_cli.evaluation.runs import read_run
 from ego_cli.evaluation.shop import ShopAgent, headline, machine
 from ego_cli.evaluation.timing import compared, interleaved, interleaved_processes, python
-from ego_cli.settings import private_folder, user_data_folder
+from ego_cli.settings import private_folder, user_cache_folder, user_data_folder
 
 GROWTH = (5_000, 50_000, 500_000)  # products
 PARSING = "parsing its lines as JSON"
-CONVERSATIONS = 20  # sessions whose messages are said in the benchmark of a turn
 
 Record = dict[str, Any]
 
@@ -98,46 +96,21 @@ def heavy_imports() -> list[str]:
 # --- a turn ----------------------------------------------------------------------------------------------------------
 
 
-def turn(catalogue: str, *, rounds: int = 5, seed: int = 0) -> Record:
-    """A whole turn of the assistant beside a plain FTS5 search for the same words, over the same products."""
-    from ego_cli.evaluation.agent import Agent
-    from ego_cli.evaluation.baselines import Fts5Or
+def turn(catalogue: str, tell: Callable[[str], None], *, passes: int = 5, synthetic: bool = False) -> Record:
+    """A whole turn, stage by stage, with vectors and without, beside an FTS5 search. See `bench_turn`."""
+    from ego_cli.evaluation import bench_turn
 
-    talks = conversations(catalogue, seed=seed)
-    ours = Agent(catalogue)
-    agents: dict[str, ShopAgent] = {"ego, a turn": ours, "FTS5 OR, a search": Fts5Or(catalogue)}
-    spent = interleaved(
-        {name: partial(_say_all, agent, talks) for name, agent in agents.items()}, rounds=rounds
-    )
-    turns = sum(len(talk) for talk in talks)
-    each = {name: [ms / turns for ms in values] for name, values in spent.items()}
-    return record(
-        "turn",
-        products=len(ours),
-        turns=turns,
-        rounds=rounds,
-        **compared(each, "FTS5 OR, a search"),
-    )
+    return record("turn", **bench_turn.run(catalogue, passes=passes, synthetic=synthetic, tell=tell))
 
 
-def conversations(catalogue: str, *, seed: int = 0, sessions: int = CONVERSATIONS) -> list[list[str]]:
-    """What plain customers say in the first three turns when they are asked openly."""
-    from ego_cli.evaluation.customers import Customer
-    from ego_cli.evaluation.speech import Speech
-    from ego_cli.evaluation.suites import make_suite, read_products
-
-    talks = []
-    for session in make_suite("standard", read_products(catalogue), seed=seed, sessions=sessions):
-        customer = Customer(session, Speech("plain", "test", session.id))
-        talks.append([customer.opening(), customer.answer(2, "other", []), customer.answer(3, "other", [])])
-    return talks
-
-
-def _say_all(agent: ShopAgent, talks: Sequence[Sequence[str]]) -> None:
-    for number, talk in enumerate(talks):
-        agent.reset(f"bench-{number}", {})
-        for turn_number, message in enumerate(talk, 1):
-            agent.respond(f"bench-{number}", message, turn_number, 10)
+def made_file(rows: int, make: Callable[[Path, int], object]) -> Path:
+    """A made catalogue of ``rows`` products in the cache folder; ``make(path, rows)`` writes it if it is not there."""
+    path = private_folder(user_cache_folder() / "bench") / f"made-{rows}.jsonl"
+    if not path.is_file():
+        new = path.with_suffix(".new")
+        make(new, rows)
+        new.replace(path)
+    return path
 
 
 # --- search, ingestion, memory ---------------------------------------------------------------------------------------
@@ -212,12 +185,13 @@ def growth(
 
 
 def _grown(path: Path, size: int) -> dict[str, float]:
+    from ego_cli.evaluation import bench_turn
     from ego_cli.evaluation.agent import Agent
 
     before = time.process_time()
     agent = Agent(path)
     first = time.process_time() - before
-    talks = conversations(str(path))
+    talks = bench_turn.conversations(str(path))
     later = median(_ready_again(path) for _ in range(3))
     _say_all(agent, talks)  # warm
     started = time.process_time()
@@ -229,6 +203,13 @@ def _grown(path: Path, size: int) -> dict[str, float]:
         "later_start_s": round(later, 3),
         "turn_ms": round(each, 2),
     }
+
+
+def _say_all(agent: ShopAgent, talks: Sequence[Sequence[str]]) -> None:
+    for number, talk in enumerate(talks):
+        agent.reset(f"bench-{number}", {})
+        for turn_number, message in enumerate(talk, 1):
+            agent.respond(f"bench-{number}", message, turn_number, 10)
 
 
 def _ready_again(path: Path) -> float:
@@ -268,130 +249,3 @@ def read_records(paths: Sequence[Path]) -> list[Record]:
         except (OSError, ValueError, TypeError, KeyError) as error:
             raise MisuseError(f"{path} is not a record of a benchmark: {error}") from error
     return found
-
-
-# --- the document ----------------------------------------------------------------------------------------------------
-
-
-def document(records: Sequence[Mapping[str, Any]]) -> str:
-    """``docs/benchmarks.md`` from records. Shop runs are records too (``bench`` is "shop")."""
-    parts = [
-        "# Benchmarks",
-        "",
-        "Made by `ego bench docs` from the records that `ego bench` and `ego eval shop` wrote. Times are CPU time in medians of",
-        "interleaved runs unless a section says otherwise; ratios carry 95 % bootstrap intervals where one is given. Compare",
-        "ratios, not milliseconds: machines differ.",
-    ]
-    for entry in records:
-        writer = _WRITERS.get(entry["bench"], _plain_section)
-        parts += ["", *writer(entry)]
-    return "\n".join(parts) + "\n"
-
-
-def _heading(entry: Mapping[str, Any], title: str) -> list[str]:
-    m = entry["machine"]
-    where = f"{m['system']} {m['processor']}, {m['cores']} cores, Python {m['python']}, load {m['load']}"
-    return [f"## {title}", "", f"{entry['at']}, version {entry['version']}; {where}.", ""]
-
-
-def _plain_section(entry: Mapping[str, Any]) -> list[str]:
-    size = f", {entry['products']:,} products" if "products" in entry else ""
-    lines = _heading(entry, f"{entry['bench'].capitalize()}{size}")
-    lines += [f"| | CPU ms | times {entry['reference']} |", "|---|---:|---:|"]
-    for name, ms in entry["cpu_ms"].items():
-        ratio = entry["ratios"].get(name)
-        shown = f"{ratio['ratio']:.2f} ({ratio['ci'][0]:.2f} – {ratio['ci'][1]:.2f})" if ratio else "1"
-        lines.append(f"| {name} | {ms:.2f} | {shown} |")
-    if "heavy_imports" in entry:
-        lines += [
-            "",
-            f"Heavy modules imported by `ego --help`: {', '.join(entry['heavy_imports']) or 'none'}.",
-        ]
-    return lines
-
-
-def _growth_section(entry: Mapping[str, Any]) -> list[str]:
-    lines = [
-        *_heading(entry, "Growth"),
-        "| products | first start, s | later start, s | a turn, ms |",
-        "|---:|---:|---:|---:|",
-    ]
-    lines += [
-        f"| {p['products']:,} | {p['first_start_s']:.2f} | {p['later_start_s']:.2f} | {p['turn_ms']:.2f} |"
-        for p in entry["points"]
-    ]
-    return lines
-
-
-def _search_section(entry: Mapping[str, Any]) -> list[str]:
-    lines = _heading(entry, f"Search, {entry['products']:,} products")
-    lines += [
-        f"{entry['queries']} OR queries, each matching {entry['matched']:.0%} of the rows on average; the same ten rows in the",
-        f"same order in {entry['identical']} of them. Wall time, medians of turns taken one after the other.",
-        "",
-        "| | p50 ms | p99 ms |",
-        "|---|---:|---:|",
-    ]
-    for name, key in (("FTS5 bm25()", "fts5"), ("precomputed impacts", "impacts")):
-        lines.append(f"| {name} | {entry[key]['p50']:.2f} | {entry[key]['p99']:.2f} |")
-    ratios = entry["ratios"]
-    lines.append(f"| times faster | {ratios['p50']:.1f} | {ratios['p99']:.1f} |")
-    return lines
-
-
-def _memory_section(entry: Mapping[str, Any]) -> list[str]:
-    lines = _heading(entry, "Memory")
-    figures = {
-        "processes that write at once": f"{entry['processes']}",
-        "acknowledged writes": f"{entry['adds']:,}",
-        "of them lost": f"{entry['lost']}",
-        "writes a second, together": f"{entry['writes_per_second']:,.0f}",
-        f"hearing a turn, ms (p50, p95; {entry['memories']:,} memories)": f"{entry['hear_p50_ms']:.2f}, {entry['hear_p95_ms']:.2f}",
-        "recall, ms (p50, p95)": f"{entry['recall_p50_ms']:.2f}, {entry['recall_p95_ms']:.2f}",
-        "profile for a search, ms (p50)": f"{entry['profile_p50_ms']:.2f}",
-    }
-    return [
-        *lines,
-        "Wall time.",
-        "",
-        "| | |",
-        "|---|---:|",
-        *(f"| {name} | {value} |" for name, value in figures.items()),
-    ]
-
-
-def _shop_section(entry: Mapping[str, Any]) -> list[str]:
-    """Score by agent and way of speaking (rows) and suite (columns), for one catalogue."""
-    lines = _heading(entry, f"Simulated shopping, {entry['catalogue']} ({entry['products']:,} products)")
-    suites = list(dict.fromkeys(row["suite"] for row in entry["rows"]))
-    lines += ["Technical score, by suite.", ""]
-    lines += [
-        "| agent | customers | sessions each | " + " | ".join(suites) + " | p50 ms |",
-        "|---|---|---:|" + "---:|" * (len(suites) + 1),
-    ]
-    rows: dict[tuple[str, str], dict[str, Mapping[str, Any]]] = {}
-    for row in entry["rows"]:
-        rows.setdefault((_agent_in_words(row), row["customer"]), {})[row["suite"]] = row
-    for (agent, customer), cells in rows.items():
-        scores = [f"{cells[suite]['technical_score']:.3f}" if suite in cells else "" for suite in suites]
-        times = median(cell["p50_ms"] for cell in cells.values())
-        sessions = max(cell["sessions"] for cell in cells.values())
-        lines.append(f"| {agent} | {customer} | {sessions} | {' | '.join(scores)} | {times:.1f} |")
-    return lines
-
-
-def _agent_in_words(row: Mapping[str, Any]) -> str:
-    """ "ego", or "ego (popularity off)": an agent with other options is another line."""
-    options = dict(row.get("options") or {})
-    parts = ["popularity off"] if options.get("popularity") is False else []
-    if options.get("show"):
-        parts.append("showing " + ",".join(map(str, options["show"])))
-    return f"{row['agent']} ({'; '.join(parts)})" if parts else str(row["agent"])
-
-
-_WRITERS: Mapping[str, Callable[[Mapping[str, Any]], list[str]]] = {
-    "growth": _growth_section,
-    "memory": _memory_section,
-    "search": _search_section,
-    "shop": _shop_section,
-}

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from ego_cli.errors import MisuseError
-from ego_cli.evaluation import bench, bench_search
+from ego_cli.evaluation import bench, bench_document, bench_search, bench_turn
+from ego_cli.evaluation.make_catalogue import line_of, rows
 from ego_cli.evaluation.timing import compared, interleaved
 
 
@@ -33,7 +34,7 @@ def test_ratios_are_of_medians_and_carry_an_interval():
 
 
 RECORD = {
-    "bench": "turn", "at": "2026-01-01T00:00:00+00:00", "version": "1", "products": 1200,
+    "bench": "startup", "at": "2026-01-01T00:00:00+00:00", "version": "1", "products": 1200,
     "machine": {"python": "3.11", "system": "Linux", "processor": "x", "cores": 2, "load": 0.5},
     **compared({"ours": [2.0, 2.0], "theirs": [1.0, 1.0]}, "theirs"),
 }  # fmt: skip
@@ -41,10 +42,48 @@ RECORD = {
 
 def test_the_document_is_made_from_records(tmp_path):
     path = bench.keep(RECORD, tmp_path)
-    assert path.name == "turn-1200.json"
-    text = bench.document(bench.read_records([path]))
+    assert path.name == "startup-1200.json"
+    text = bench_document.document(bench.read_records([path]))
     assert "| ours | 2.00 | 2.00 (2.00 – 2.00) |" in text
     assert "1,200 products" in text and "load 0.5" in text
+
+
+def test_the_table_of_legs_and_the_effect_of_tags_become_a_section():
+    row = {"leg": "default", "customer": "plain", "technical_score": [0.9, 0.85, 0.95], "hit_rate_at_10": [1, 1, 1],
+           "technical_score_gain": [0.1, 0.05, 0.15], "hit_rate_gain": [0.2, 0.1, 0.3], "tags_gain": [0.01, -0.01, 0.03]}  # fmt: skip
+    done = bench.record("ablation", catalogue="made", products=9, suite="standard", sessions=2, rows=[row])
+    text = bench_document.document([done])
+    assert "| plain | default | 0.900 [0.850, 0.950] |" in text and "+0.100 [+0.050, +0.150]" in text
+    assert "plain +0.010 [-0.010, +0.030]" in text
+
+
+def test_a_turn_is_told_stage_by_stage_with_its_legs_and_growth(ego_home, monkeypatch, tmp_path):
+    monkeypatch.setattr(bench_turn, "SESSIONS", 2)
+    file = tmp_path / "made.jsonl"
+    file.write_text("".join(f"{line_of(row)}\n" for row in rows(400)))
+    done = bench.turn(str(file), lambda _: None, passes=3, synthetic=True)
+    assert done["synthetic"] and set(done["ways"]) == {*bench_turn._VARIANTS, bench_turn.FTS5}
+    always = done["ways"][bench_turn.ALWAYS]
+    assert always["asked"] > 0 and done["ways"][bench_turn.WORDS]["asked"] == 0
+    assert {
+        "understand",
+        "references",
+        "state",
+        "retrieve",
+        "lexical",
+        "dense",
+        "score",
+        "decide",
+        "reply",
+    } <= set(always["stages_ms"])
+    assert always["peak_mb"] > 10 and always["cpu_ms"][0] > 0
+    text = bench_document.document([json.loads(json.dumps(done))])
+    assert "## Turn, 400 products" in text and "| · dense |  | " in text and "random ones" in text
+    larger = {**done, "products": 4000}
+    grown = bench_turn.growth([larger, done])
+    assert grown["4,000"][bench_turn.WORDS] == 1.0
+    told = bench_document.document([bench.record("turn-growth", smallest=400, ratios=grown)])
+    assert "times that at 400 products" in told
 
 
 def test_a_strangers_file_is_no_record(tmp_path):
@@ -69,7 +108,7 @@ def test_growth_is_told_as_ratios_to_the_smallest(monkeypatch):
     )
     done = bench.growth(lambda path, size: None, sizes=(1000, 5000))
     assert done["ratios"] == {"5,000": {"first_start_s": 5.0, "turn_ms": 1.0}}
-    assert "| 5,000 | 5.00 | 0.10 | 2.00 |" in bench.document([done])
+    assert "| 5,000 | 5.00 | 0.10 | 2.00 |" in bench_document.document([done])
 
 
 def test_a_search_run_becomes_a_record_and_a_section(monkeypatch):
@@ -83,7 +122,7 @@ def test_a_search_run_becomes_a_record_and_a_section(monkeypatch):
     )  # fmt: skip
     done = bench.search(5000, lambda done, total: None)
     assert done["ratios"] == {"p50": 10.0, "p99": 12.5}
-    text = bench.document([json.loads(json.dumps(done))])
+    text = bench_document.document([json.loads(json.dumps(done))])
     assert "## Search, 5,000 products" in text
     assert "| times faster | 10.0 | 12.5 |" in text
 
@@ -94,7 +133,7 @@ def test_ingest_is_told_as_ratios_to_parsing(tmp_path):
     done = bench.ingest(file, products=50, rounds=1)
     assert set(done["ratios"]) == {"reading it as products", "loading it, index and all"}
     assert all(ratio["ratio"] > 1 for ratio in done["ratios"].values())
-    assert "## Ingest, 50 products" in bench.document([done])
+    assert "## Ingest, 50 products" in bench_document.document([done])
 
 
 def test_memory_figures_are_told_with_what_was_lost():
@@ -102,6 +141,6 @@ def test_memory_figures_are_told_with_what_was_lost():
         "memory", processes=8, adds=4000, lost=0, writes_per_second=1000.0, memories=2000, hear_p50_ms=0.4,
         hear_p95_ms=2.0, recall_p50_ms=3.0, recall_p95_ms=5.0, profile_p50_ms=0.01,
     )  # fmt: skip
-    text = bench.document([done])
+    text = bench_document.document([done])
     assert "| of them lost | 0 |" in text
     assert "| hearing a turn, ms (p50, p95; 2,000 memories) | 0.40, 2.00 |" in text
