@@ -9,7 +9,7 @@ from ego_cli.catalog.signals import SignalStore
 from ego_cli.catalog.store import open_catalogue
 from ego_cli.conversation import session
 from ego_cli.conversation.turn import Assistant
-from ego_cli.errors import CatalogueError, MemoryStoreError
+from ego_cli.errors import CatalogueError, EgoError, MemoryStoreError
 from ego_cli.settings import Settings
 
 
@@ -36,7 +36,10 @@ def open_assistant(settings: Settings, *, resume: bool = False, remember: bool =
     if settings.ranking.cross_encoder:
         from ego_cli.ranking.rerank import load_judge
 
-        assistant.judge = load_judge(settings.ranking.cross_encoder)
+        try:
+            assistant.judge = load_judge(settings.ranking.cross_encoder)
+        except EgoError as error:
+            assistant.troubles.append(f"No second look at the best: {error}")
     if settings.llm.enabled and settings.llm.providers:
         from ego_cli.conversation.models import Models
         from ego_cli.llm.ledger import Ledger

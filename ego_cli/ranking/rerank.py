@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from ego_cli.catalog.dense import product_text
 from ego_cli.catalog.product import Product
-from ego_cli.errors import MisuseError, ServiceAwayError
+from ego_cli.errors import EgoError, MisuseError, ServiceAwayError
 
 LOOKED_AT = 50  # products that are read
-BATCH = 10  # read between two looks at the clock
-BUDGET_S = 0.5  # seconds it may take; a late judgement is thrown away
+FIRST = 2  # read before it is known how fast it reads
+BATCH = 10  # read between two looks at the clock from then on
+BUDGET_S = 0.5  # seconds it may take; a judgement that is late, or will be, is thrown away
 WEIGHT = 2.0  # score units per standard deviation of the judge's scores
 
 
@@ -50,7 +51,10 @@ def load_judge(name: str) -> Judge:
 
     def judge(query: str, texts: Sequence[str]) -> Sequence[float]:
         pairs = [(query, text) for text in texts]
-        return [float(score) for score in model.predict(pairs, show_progress_bar=False)]
+        try:
+            return [float(score) for score in model.predict(pairs, show_progress_bar=False)]
+        except (RuntimeError, ValueError, TypeError) as error:  # a model of another make than a judge
+            raise ServiceAwayError(f"the cross-encoder {name!r} fails: {error}") from error
 
     return judge
 
@@ -60,20 +64,26 @@ def judged(
     products: Sequence[Product],
     judge: Judge,
     *,
-    budget_s: float = BUDGET_S,
+    budget_s: float | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> NDArray[np.float64] | None:
-    """What the judge adds to each product's score; None when it was late, or found nothing to tell them apart by."""
+    """What the judge adds to each product's score; None when it fails, is late, or finds nothing to tell them apart by.
+
+    ``budget_s`` is ``BUDGET_S`` unless given. It gives up as soon as it has seen that the time will not do.
+    """
     if not query.strip() or len(products) < 2:
         return None
-    deadline = clock() + budget_s
+    budget = BUDGET_S if budget_s is None else budget_s
+    began = clock()
     scores: list[float] = []
-    for start in range(0, len(products), BATCH):
-        if clock() > deadline:
+    while len(scores) < len(products):
+        some = products[len(scores) : len(scores) + (BATCH if scores else FIRST)]
+        try:
+            scores += judge(query, [product_text(product) for product in some])
+        except EgoError:  # a second look can be done without
             return None
-        scores += judge(query, [product_text(product) for product in products[start : start + BATCH]])
-    if clock() > deadline:
-        return None
+        if (clock() - began) * len(products) / len(scores) > budget:
+            return None
     values = np.array(scores, dtype=np.float64)
     width = float(values.std())
     return WEIGHT * (values - values.mean()) / width if width > 0 else None
