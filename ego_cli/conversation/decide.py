@@ -9,6 +9,7 @@ from math import log2
 from ego_cli.conversation.asking import without
 from ego_cli.conversation.events import Question, Relaxation
 from ego_cli.conversation.state import State, Want
+from ego_cli.conversation.understand.acts import Kind, Understanding
 from ego_cli.conversation.wording import listed, say
 from ego_cli.ranking.request import Request
 from ego_cli.ranking.scored import Ranked
@@ -46,6 +47,12 @@ class Evidence:
         return cls(slots + budget)
 
 
+def nothing_to_wait_for(state: State, understanding: Understanding) -> bool:
+    """She has nothing more to say, or her answer to what was asked could not be read: asking on would bring no more."""
+    unread = all(act.kind is Kind.UNCLEAR for act in understanding.acts)
+    return "other" in state.refused or (bool(state.asked) and unread)
+
+
 def how_many(
     ranked: Ranked,
     evidence: Evidence,
@@ -54,10 +61,11 @@ def how_many(
     schedule: Sequence[int] = SHOW_BY_EVIDENCE,
     exhausted: bool = False,
 ) -> int:
-    """The length of a list. ``exhausted``: she has nothing more to say, so waiting for more evidence is no use."""
+    """The length of a list. ``exhausted``: she has nothing more to say, so waiting for more evidence is no use; one who has
+    said nothing yet has only left the first question open."""
     if groups > 1:
         return SHOW_PER_GROUP
-    if exhausted:
+    if exhausted and evidence.constraints:
         return max(schedule)
     if ranked.matched <= SHOW_ALL_UP_TO and schedule is SHOW_BY_EVIDENCE:
         return max(1, ranked.matched)

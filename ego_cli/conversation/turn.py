@@ -507,7 +507,7 @@ class Assistant:
         remarks += notes
         groups: list[ShownGroup] = []
         relaxations: list[Relaxation] = []
-        exhausted = "other" in state.refused
+        exhausted = decide.nothing_to_wait_for(state, understanding)
         for search in searches:
             groups.append(self._group(state, search, len(searches), language, exhausted))
             relaxations += search.relaxations

@@ -92,7 +92,10 @@ def _value(index: RankingIndex, attribute: str, value: str) -> Verdicts:
     if stated:
         out[_states(index, facet)] = NO
     if attribute == "colour":  # "Metal: yellow gold": not known to be yellow, nor known not to be
-        out[index.evidence.stating(tokens, (Field.DETAIL, Field.MATERIAL))] = UNKNOWN
+        fields_of_both = (
+            _STATED_BY["material"] if value.lower() in _materials() else (Field.DETAIL, Field.MATERIAL)
+        )
+        out[index.evidence.stating(tokens, fields_of_both)] = UNKNOWN
     for phrase in _same(tokens):
         out[index.evidence.stating(phrase, fields)] = YES
     if stated:
@@ -100,6 +103,13 @@ def _value(index: RankingIndex, attribute: str, value: str) -> Verdicts:
     if attribute == "gender":
         out[index.facets.rows("gender", "unisex")] = YES
     return out
+
+
+@cache
+def _materials() -> frozenset[str]:
+    """Names of materials: "gold" is one and a colour too, so a gold-plated ring in white is not known to be no gold one."""
+    table = load_toml("materials.toml")["materials"]
+    return frozenset(name for canonical, kinds in table.items() for name in (canonical, *kinds))
 
 
 def _same(tokens: tuple[str, ...]) -> Iterable[tuple[str, ...]]:

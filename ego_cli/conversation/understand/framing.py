@@ -7,13 +7,14 @@ knit hats section" is one shelf, not two things.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 
-from ego_cli.conversation.understand.acts import Act, Kind, Operator, Span
+from ego_cli.conversation.understand.acts import Act, Kind, Operator, Span, Target
 from ego_cli.conversation.understand.context import Context
+from ego_cli.conversation.understand.language import language
 from ego_cli.conversation.understand.lexicon import Lexicon, shelves_of, stems_of
 from ego_cli.conversation.understand.tokens import Token, tokenise
 from ego_cli.settings import load_toml
@@ -44,11 +45,12 @@ def in_frame(
     acts: Sequence[Act], text: str, tokens: Sequence[Token], context: Context, lexicon: Lexicon
 ) -> list[Act]:
     """All readings of this module, in order."""
-    found = salvage(nothing_more(acts, text, context), text, tokens, lexicon)
-    found = whole_clauses(change_of_mind(figures_not_prices(found, text, context), text), text)
+    found = salvage(without_wish(acts, text, tokens, context), text, tokens, lexicon)
+    found = whole_clauses(figures_not_prices(found, text, context), text)
     found = one_shelf(plain_wishes(keep_topic(found, text, context, lexicon)), lexicon)
     found = wishes_not_pointers(one_thing_each(found, text), context)
-    return plain_wishes(of_parts(plain_answers(found, text, context), text))
+    found = plain_wishes(of_parts(plain_answers(found, text, context), text))
+    return whole_phrases(found, text) if context.asked else found
 
 
 def keep_topic(acts: Sequence[Act], text: str, context: Context, lexicon: Lexicon) -> list[Act]:
@@ -64,7 +66,7 @@ def keep_topic(acts: Sequence[Act], text: str, context: Context, lexicon: Lexico
 
 
 def _is_answer(act: Act, text: str, held: Sequence[set[str]], lexicon: Lexicon) -> bool:
-    if act.kind is not Kind.NEED or act.note in ("also", "add") or act.number is not None:
+    if act.kind is not Kind.NEED or act.note in ("also", "add"):
         return False
     own = set(stems_of(act.value or ""))
     if any(own <= category or category <= own for category in held if category):
@@ -100,11 +102,10 @@ def one_shelf(acts: Sequence[Act], lexicon: Lexicon) -> list[Act]:
     for one, other in combinations(named, 2):
         if Kind.NEED not in (one.kind, other.kind):
             continue
-        pair = frozenset(stems_of(one.value or "")), frozenset(stems_of(other.value or ""))
-        if pair in lexicon.shelves or pair[::-1] in lexicon.shelves:
-            parent, leaf = (one, other) if pair in lexicon.shelves else (other, one)
+        shelf = _shelf_of(one, other, lexicon)
+        if shelf:
             need = one if one.kind is Kind.NEED else other
-            joined = replace(need, value=f"{parent.value} {leaf.value}", words=f"{one.words} {other.words}")
+            joined = replace(need, value=shelf, words=f"{one.words} {other.words}")
             kept = [joined if act is need else act for act in acts if act is need or act not in (one, other)]
             return [
                 replace(act, group=need.group) if act.group in (one.group, other.group) else act
@@ -113,78 +114,61 @@ def one_shelf(acts: Sequence[Act], lexicon: Lexicon) -> list[Act]:
     return list(acts)
 
 
-# --- answers ---------------------------------------------------------------------------------------------------------
-
-
-@cache
-def _nothing_more() -> tuple[re.Pattern[str], frozenset[str]]:
-    table = load_toml("dialogue.toml")["nothing_more"]
-    beside = {part for word in table["beside"] for part in re.findall(r"[a-z]+", word)}
-    return _any_of(table["phrases"]), frozenset(beside | _CONTRACTED)
-
-
-_CONTRACTED = {"ve", "re", "s", "t", "m", "ll", "d"}
-"""What an apostrophe leaves behind."""
-
-
-def _any_of(phrases: Iterable[str]) -> re.Pattern[str]:
-    longest_first = sorted(phrases, key=len, reverse=True)
-    return re.compile(r"\b(?:" + "|".join(re.escape(phrase) for phrase in longest_first) + r")\b")
-
-
-def nothing_more(acts: Sequence[Act], text: str, context: Context) -> list[Act]:
-    """ "Nah, that's all", "can't think of anything else": after a question, the one act that there is nothing more to say."""
-    if not context.categories:
-        return list(acts)
-    pattern, beside = _nothing_more()
-    rest, count = pattern.subn(" ", _plain(text))
-    of_items = any(act.kind is Kind.NONE_OF_THESE and " of " in act.words for act in acts)
-    if of_items and context.shown:
-        return list(acts)  # "none of them" turns the list down
-    if not count or any(word not in beside for word in re.findall(r"[a-z]+|\d+", rest)):
-        return list(acts)
-    if any(act.kind is Kind.RELAX and act.attribute not in (None, "feature", context.asked) for act in acts):
-        return list(acts)  # "the brand doesn't matter": one thing was given up, the rest stands
-    return [Act(Kind.NO_PREFERENCE, attribute=context.asked or "other", words=text.strip()[:200])]
+def _shelf_of(one: Act, other: Act, lexicon: Lexicon) -> str:
+    """Parent and leaf as the product type that two acts name, by what they were read as or by her words; "" = none."""
+    for first, second in product((one.value or "", one.words), (other.value or "", other.words)):
+        pair = frozenset(stems_of(first)), frozenset(stems_of(second))
+        if pair in lexicon.shelves:
+            return f"{first} {second}"
+        if pair[::-1] in lexicon.shelves:
+            return f"{second} {first}"
+    return ""
 
 
 def _plain(text: str) -> str:
     return text.lower().replace("’", "'")
 
 
+# --- answers ---------------------------------------------------------------------------------------------------------
+
+
 @cache
-def _taken_back() -> re.Pattern[str]:
-    return _any_of(load_toml("dialogue.toml")["change_of_mind"]["phrases"])
+def _answers() -> Mapping[str, frozenset[str]]:
+    return {name: frozenset(words) for name, words in load_toml("dialogue.toml")["answers"].items()}
 
 
-def change_of_mind(acts: Sequence[Act], text: str) -> list[Act]:
-    """Sayings that take back what was said: one override, and no wish read out of the saying itself."""
-    match = _taken_back().search(_plain(text))
-    if match is None:
+_NO_WISH = frozenset({Kind.CONSTRAIN, Kind.UNCLEAR, Kind.NO, Kind.NO_PREFERENCE, Kind.BROWSE, Kind.RELAX, Kind.SHOW_MORE, Kind.THANKS, Kind.REJECT, Kind.REFER, Kind.GREET, Kind.YES, Kind.NEED})  # fmt: skip
+"""What words about the conversation itself may have been taken for."""
+
+
+def without_wish(acts: Sequence[Act], text: str, tokens: Sequence[Token], context: Context) -> list[Act]:
+    """An answer to an open question that brings no wish: "nah, that's all", "whatever you think is best", "not those".
+
+    It is read by what is missing: no word in it is about a product.
+    """
+    if not context.asked or not context.categories or any(act.kind not in _NO_WISH for act in acts):
         return list(acts)
-    inside = set(stems_of(match[0]))
-    kept = [
-        _wanted_after(act, text, match.end())
-        for act in acts
-        if not (
-            act.kind in (Kind.CONSTRAIN, Kind.REJECT, Kind.UNCLEAR)
-            and act.words
-            and set(stems_of(act.words)) <= inside
-        )
-    ]
-    if any(act.kind is Kind.OVERRIDE for act in kept):
-        return [replace(act, note="strong") if act.kind is Kind.OVERRIDE else act for act in kept]
-    span = Span(match.start(), match.end())
-    return [Act(Kind.OVERRIDE, note="strong", words=text[match.start() : match.end()], span=span), *kept]
+    if acts and all(act.kind in (Kind.YES, Kind.NO) for act in acts):
+        return list(acts)
+    if any(act.kind is Kind.RELAX and act.attribute not in (None, "feature", context.asked) for act in acts):
+        return list(acts)  # "the brand doesn't matter": one thing was given up, the rest stands
+    classes = _answers()
+    about_talk = language().filler | classes["words"] | classes["signals"] | {context.asked}
+    words = [token.word for token in tokens if token.kind != "mark"]
+    if not words or any(word not in about_talk for word in words) or not classes["signals"] & set(words):
+        return list(acts)
+    if context.shown and (_turns_down(words) or classes["asks_back"] & set(words)):
+        return [Act(Kind.NONE_OF_THESE, target=Target("all"), words=text.strip()[:200])]
+    return [Act(Kind.NO_PREFERENCE, attribute=context.asked or "other", words=text.strip()[:200])]
 
 
-def _wanted_after(act: Act, text: str, start: int) -> Act:
-    """ "Rather than what I said, nylon": the negation belongs to the saying, not to what follows it."""
-    if act.kind is not Kind.CONSTRAIN or act.polarity > 0 or act.span is None or act.span.start < start:
-        return act
-    between = set(re.findall(r"[a-z']+", _plain(text[start : act.span.start])))
-    negated = between & set(load_toml("dialogue.toml")["figures"]["negators"])
-    return act if negated else replace(act, polarity=1)
+def _turns_down(words: Sequence[str]) -> bool:
+    """ "Not quite", "none of those", "still off": a negation with a word for the list behind it, or words for a miss."""
+    classes = _answers()
+    return any(
+        word in ("not", "none", "no", "never") and classes["turned_down"] & set(words[place + 1 : place + 4])
+        for place, word in enumerate(words)
+    )
 
 
 _CLAUSE_END = re.compile(r"[.,;:!?]|$")
@@ -240,6 +224,42 @@ def of_parts(acts: Sequence[Act], text: str) -> list[Act]:
     return [joined.get(id(act), act) for act in acts if id(act) not in dropped]
 
 
+_COUNTED = re.compile(
+    r"(?<![\w.])(\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten|twelve)[\s-]+$", re.IGNORECASE
+)
+_NEIGHBOURS = re.compile(r"[\s-]*")
+
+
+def whole_phrases(acts: Sequence[Act], text: str) -> list[Act]:
+    """Words of one phrase are one wish, with its number: "spread collar", "five-pocket styling", "7 pockets"."""
+    taken = [act.span for act in acts if act.span is not None]
+    found: list[Act] = []
+    for act in acts:
+        before = found[-1] if found else None
+        if act.span is None or not _is_part(act):
+            found.append(act)
+        elif (
+            before is not None
+            and before.span is not None
+            and _is_part(before)
+            and before.span.end <= act.span.start
+            and _NEIGHBOURS.fullmatch(text[before.span.end : act.span.start])
+        ):
+            span = Span(before.span.start, act.span.end)
+            found[-1] = replace(
+                before, value=f"{before.value} {act.value}", words=text[span.start : span.end], span=span
+            )
+        else:
+            counted = _COUNTED.search(text[: act.span.start])
+            if counted and not any(span.start <= counted.start() < span.end for span in taken):
+                span = Span(counted.start(), act.span.end)
+                act = replace(
+                    act, value=f"{counted[1]} {act.value}", words=text[span.start : span.end], span=span
+                )
+            found.append(act)
+    return found
+
+
 def _before_noun(act: Act, ordered: Sequence[Act], text: str) -> bool:
     """ "Red midi dress": both words describe the noun right behind them."""
     needs = [a.span.start for a in ordered if a.kind is Kind.NEED and a.span is not None]
@@ -260,7 +280,9 @@ def _is_part(act: Act) -> bool:
     )
 
 
-_SEPARATORS = re.compile(r"(?:[.;!]\s+|,?\s+)(?:oh,?\s+and|and\s+also|plus)\s+|[;!]\s+|\.\s+(?=\D)")
+_SEPARATORS = re.compile(
+    r"(?:[.;!]\s+|,?\s+)(?:oh,?\s+and|and\s+also|plus|as\s+well\s+as|along\s+with|together\s+with)\s+|[;!]\s+|\.\s+(?=\D)"
+)
 
 
 def plain_wishes(acts: Sequence[Act]) -> list[Act]:
@@ -438,7 +460,10 @@ def salvage(acts: Sequence[Act], text: str, tokens: Sequence[Token], lexicon: Le
     if any(act.kind not in (Kind.UNCLEAR, Kind.GREET, Kind.OVERRIDE) for act in acts):
         return list(acts)
     found: list[Act] = []
+    taken_back = [act.span for act in acts if act.kind is Kind.OVERRIDE and act.span is not None]
     for span in lexicon.find(tokens):
+        if any(back.start <= tokens[span.start].start < back.end for back in taken_back):
+            continue
         name = next((one for one in span.names if one.kind in _SALVAGED and not one.weak), None)
         if name is None:
             continue

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
-from ego_cli.conversation.understand import asking, buying, pointing, talk
+from ego_cli.conversation.understand import asking, buying, pointing, retractions, talk
 from ego_cli.conversation.understand.acts import Kind
 from ego_cli.conversation.understand.context import Context
 from ego_cli.conversation.understand.language import Tree, longest, plant
@@ -57,6 +57,7 @@ def find_patterns(
 ) -> Found:
     """All acts that whole phrases make, clause by clause."""
     page = Page(text, tokens, amounts, context)
+    retractions.take_back(page)
     words = [token.word for token in tokens]
     index = 0
     while index < len(tokens):

@@ -24,6 +24,8 @@ def nothing(page: Page, pattern: Pattern, start: int, end: int) -> int | None:
     """The phrase is the whole act."""
     if pattern.kind is Kind.REJECT and _longer_cue(page, start, end):
         return None  # "it is | not that I hate leather"
+    if pattern.kind is Kind.REJECT and page.word(page.clause_start(start)) in ("if", "unless"):
+        return None  # "if it is not waterproof I don't want it": a demand
     if pattern.kind is Kind.REJECT:
         target = Target("last", words=page.phrase(start, end))
         return page.emit(start, end, Act(Kind.REJECT, target=target))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ego_cli.catalog.text import unit_named
 from ego_cli.conversation.understand.language import language
 from ego_cli.conversation.understand.lexicon import Lexicon, skeleton
 from ego_cli.conversation.understand.tokens import Token, stem
@@ -60,6 +61,7 @@ def _fix(word: str, lexicon: Lexicon) -> str | None:
         or lexicon.knows(word)
         or word in lexicon.name_words
         or stem(word) in lexicon.name_words
+        or unit_named(word)
     ):
         return None
     if (
