@@ -336,13 +336,15 @@ def _opened(path: Path) -> Catalogue:
 
 
 def open_catalogue(name_or_path: str | Path) -> Catalogue:
-    """Open a catalogue by name, by its ``.db`` file, or straight from a product file.
+    """Open a catalogue by name, by its ``.db`` file, or straight from a product file; a bare name is first a catalogue's,
+    then that of a file in the current folder.
 
     An embedded demo and a product file are indexed at first use (the latter into the cache folder), and again when the file
     has changed. Raises ``NotFoundError`` for an unknown name, ``CatalogueError`` for a file that cannot be used.
     """
     given = str(name_or_path)
-    if isinstance(name_or_path, Path) or "/" in given or os.sep in given:
+    is_path = isinstance(name_or_path, Path) or "/" in given or os.sep in given
+    if is_path or (not _is_stored(given) and Path(given).is_file()):
         file = Path(given).expanduser()
         return _opened(file if file.suffix == ".db" else _index_of(file))
     path = path_of(given)
@@ -350,11 +352,19 @@ def open_catalogue(name_or_path: str | Path) -> Catalogue:
         refresh(path, demo_catalogue_file(f"{given}.jsonl"), given)
     if not path.is_file():
         known = ", ".join(entry.name for entry in list_catalogues())
+        neither = " and no such file in this folder" if Path(given).suffix else ""
         raise NotFoundError(
-            f"no catalogue named {given!r}",
+            f"no catalogue named {given!r}{neither}",
             hint=f"there are: {known}" if known else "`ego catalog add FILE` adds one",
         )
     return _opened(path)
+
+
+def _is_stored(name: str) -> bool:
+    """Whether a catalogue of that name stands in the catalogue folder, or comes with ego."""
+    return name in DEMOS or (
+        _NAME.fullmatch(name) is not None and not _stands_beside(name) and path_of(name).is_file()
+    )
 
 
 def _is_users_own(path: Path) -> bool:

@@ -23,6 +23,8 @@ SHOP = (
 class Ego:
     """Runs the command line in a home of its own."""
 
+    folder: Path | None = None  # where it is run
+
     def __init__(self, home: Path) -> None:
         self.environment = {**os.environ, "EGO_HOME": str(home), "NO_COLOR": "1"}
         self.environment.pop("EGO_CONFIG", None)
@@ -32,6 +34,7 @@ class Ego:
         done = subprocess.run(
             [sys.executable, "-m", "ego_cli", *words],
             env=self.environment,
+            cwd=self.folder,
             capture_output=True,
             text=True,
             timeout=120,
@@ -181,3 +184,19 @@ def test_every_file_of_the_open_data_loads(ego: Ego, shared: Path) -> None:
     assert summary["loaded"] + summary["merged"] + summary["skipped"] == 9609
     assert summary["skipped"] == 1
     assert ego.json("catalog", "check", "all")[-1]["whole"]
+
+
+def test_a_bare_file_name_is_a_file_of_this_folder_unless_a_catalogue_has_the_name(
+    ego: Ego, tmp_path: Path
+) -> None:
+    ego.folder = tmp_path
+    (tmp_path / "my shop.csv").write_text(SHOP, encoding="utf-8")
+    (tmp_path / "shop.csv").write_text("id,name,price\nb1,Folding lamp,900\n", encoding="utf-8")
+    titles = [row["title"] for row in ego.json("ask", "-c", "my shop.csv", "power bank")[-1]["shown"]]
+    assert "Zuri power bank 20000mAh" in titles
+    assert ego.json("ask", "-c", "shop.csv", "lamp")[-1]["shown"][0]["title"] == "Folding lamp"
+    (tmp_path / "stored.csv").write_text("id,name,price\nc1,Standing lamp,800\n", encoding="utf-8")
+    ego("catalog", "add", "stored.csv", "--name", "shop.csv")
+    assert ego.json("ask", "-c", "shop.csv", "lamp")[-1]["shown"][0]["title"] == "Standing lamp"
+    missing = ego("ask", "-c", "absent.csv", "lamp", code=3).stderr
+    assert "no such file in this folder" in missing and len(missing.splitlines()) == 1
