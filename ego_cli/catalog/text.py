@@ -151,6 +151,11 @@ def written(unit: str) -> str:
     return str(load_toml("units.toml")["written"].get(unit, unit))
 
 
+def quantity(number: float, unit: str | None) -> str:
+    """An amount of a canonical unit as people write it: "20,000 mAh"."""
+    return f"{number:,.6g} {written(unit)}" if unit else f"{number:,.6g}"
+
+
 def in_base(value: float, unit: str) -> tuple[float, str]:
     """``value`` of canonical ``unit`` in that unit's base: (1.5, "kw") -> (1500.0, "w")."""
     known = _units().by_name.get(unit)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from types import MappingProxyType
 
-from ego_cli.catalog.text import written
+from ego_cli.catalog.text import quantity
 
 _EMPTY: Mapping[str, float] = MappingProxyType({})
 
@@ -41,7 +41,7 @@ class Slot:
         if self.number is None:
             return ""
         sign = {"min": "≥ ", "max": "≤ ", "about": "≈ "}.get(self.operator, "")
-        return f"{sign}{self.number:,.6g}{' ' + written(self.unit) if self.unit else ''}"
+        return f"{sign}{quantity(self.number, self.unit)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 
 from textual.content import Content
 
+from ego_cli.catalog.money import format_money
+
 MUTED = "$foreground 62%"  # secondary words
 FAINT = "$foreground 42%"  # what one looks up, not reads
 
@@ -123,6 +125,4 @@ def amount(value: float | None, currency: str | None) -> str:
     """A price with its currency, as on a card."""
     if value is None:
         return "price not listed"
-    sign = {"NGN": "₦", "USD": "$", "EUR": "€", "GBP": "£", "INR": "₹"}.get(currency or "")
-    number = f"{value:,.2f}".removesuffix(".00")
-    return f"{sign}{number}" if sign else f"{number} {currency or ''}".rstrip()
+    return format_money(value, currency)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual.content import Content
 
+from ego_cli.catalog.text import quantity, unit_named
 from ego_cli.ranking.scored import Ranked, Scored
 from ego_cli.tui.drawing import FAINT, MUTED, bar, cut, fit, spread, text, wrap
 from ego_cli.tui.inspector.pane import Line, Pane
@@ -16,6 +17,18 @@ _LEGS = ("lexical", "dense", "collaborative")
 def funnel(ranked: Ranked, shown: int) -> str:
     """Candidates, what qualified, what is shown."""
     return f"{ranked.candidates:,} looked at → {ranked.matched:,} fit → {shown} shown"
+
+
+def rule_text(rule: str) -> str:
+    """A rule that left products out, its amount as people write it: "capacity: 20000 mah" -> "capacity: 20,000 mAh"."""
+    name, _, value = rule.partition(": ")
+    number, _, unit = value.partition(" ")
+    if unit_named(unit) is None:
+        return rule
+    try:
+        return f"{name}: {quantity(float(number), unit)}"
+    except ValueError:  # words, not an amount
+        return rule
 
 
 def term_bar(name: str, value: float, top: float, width: int) -> Content:
@@ -54,7 +67,7 @@ class Ranking(Pane):
             lines += [Line(text(f" {note}", MUTED)) for note in ranked.notes]
             if ranked.filtered:
                 out = " · ".join(
-                    f"{rule} {count:,}"
+                    f"{rule_text(rule)} {count:,}"
                     for rule, count in sorted(ranked.filtered.items(), key=lambda kv: -kv[1])
                 )
                 lines += [

@@ -172,10 +172,11 @@ class ErasedPane(Pane):
         return f"{count} given up" if count else "nothing given up"
 
     def body(self, snapshot: Snapshot, width: int) -> list[Line]:
-        lines = []
+        lines, currency = [], shop_currency(snapshot)
         for number, erased in reversed(list(enumerate(snapshot.state.erased))):
             mark = CHANGED if erased.turn == snapshot.turn and snapshot.turn else ""
-            value = erased.slot.text or erased.slot.words
+            slot = erased.slot
+            value = (budget_text(slot, currency) if isinstance(slot, Budget) else slot.text) or slot.words
             content = _row(
                 mark,
                 erased.slot.attribute,
