@@ -25,6 +25,7 @@ from ego_cli.catalog.reading.offers import Collapse, collapse, collapsed, identi
 from ego_cli.catalog.reading.prices import currency_code, currency_mark
 from ego_cli.catalog.reading.records import Record, Skip
 from ego_cli.catalog.reading.rows import Builder
+from ego_cli.catalog.reading.sale import ROLES
 from ego_cli.errors import CatalogueError
 from ego_cli.places import load_toml
 
@@ -49,8 +50,8 @@ class Reading:
     """A product file being read. Iterating yields its products; the other fields say how it was understood.
 
     ``currency_origin`` tells where ``currency`` (ISO 4217 or None) comes from, for a person. ``skipped`` holds the first
-    bad rows, ``skipped_count`` counts them all and ``folded`` the rows that only added a variant to the product above them;
-    they grow while products are taken. ``position`` gives the bytes of the file read so far. ``worldwide_ids``: the ids
+    bad rows, ``skipped_count`` counts them all, ``folded`` the rows that only added a variant to the product above them and
+    ``left_out`` the products that the shop does not show, by state ("draft"); they grow while products are taken. ``position`` gives the bytes of the file read so far. ``worldwide_ids``: the ids
     are codes that the whole trade shares, so two of them are two products.
     """
 
@@ -64,6 +65,7 @@ class Reading:
     skipped: list[Skip] = field(default_factory=list)
     skipped_count: int = 0
     folded: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
     position: Callable[[], int] = lambda: 0
     worldwide_ids: bool = False
 
@@ -114,9 +116,20 @@ def _products(builder: Builder, records: Iterable[tuple[int, Record]], reading: 
     """Build every row; rows that only carry a further variant of the product above them are folded into it."""
     pending: Product | None = None
     codes: frozenset[str] = frozenset()
+    any_shown = False
+    hidden: tuple[str, frozenset[str]] | None = None  # the product above, when the shop does not show it
     for line, record in records:
         try:
-            if builder.folds and pending is not None and builder.continues(record, pending, codes):
+            if builder.folds and hidden is not None and builder.continues(record, *hidden):
+                continue
+            if state := builder.not_shown(record):
+                if pending is not None and builder.folds and builder.continues(record, pending.id, codes):
+                    continue  # a variant that is not for sale
+                reading.left_out[state] += 1
+                hidden = builder.id_of(record), builder.codes(record)
+                continue
+            hidden = None
+            if builder.folds and pending is not None and builder.continues(record, pending.id, codes):
                 variant = builder.build(record, pending.title)
                 reading.folded += 1
                 if isinstance(variant, Product):
@@ -130,10 +143,17 @@ def _products(builder: Builder, records: Iterable[tuple[int, Record]], reading: 
             continue
         if pending is not None:
             yield pending
-        pending = product
+        any_shown, pending = True, product
         codes = builder.codes(record) if builder.folds else codes
     if pending is not None:
         yield pending
+    if not any_shown and reading.left_out:
+        states = ", ".join(f"{count:,} {state}" for state, count in reading.left_out.most_common())
+        (column, *_) = (column.name for column in reading.columns if column.role in ROLES)
+        raise CatalogueError(
+            f"{reading.path} holds no product that its shop shows: {states}",
+            hint=f"--map drop='{column}' reads them all the same",
+        )
 
 
 def product_from_mapping(row: Mapping[str, Any], *, currency: str | None = None) -> Product:

@@ -71,6 +71,7 @@ def add(
         "loaded": report.loaded - products.merged,
         "skipped": skipped,
         "merged": merged,
+        "left_out": sum(reading.left_out.total() for reading in readings),
         "currency": _shared_currency(readings),
         "seconds": round(report.seconds, 3),
     }
@@ -78,6 +79,8 @@ def add(
     if as_json:
         out_json(summary)
     else:
+        for line in _left_out_lines(readings):
+            out(line)
         out(
             f"{name}: {summary['loaded']:,} products loaded, {merged:,} rows merged into others, {skipped:,} skipped "
             f"({report.seconds:.1f} s)"
@@ -177,6 +180,7 @@ def inspect(
         "products": count - products.merged,
         "merged": products.merged + reading.folded,
         "skipped": reading.skipped_count,
+        "left_out": reading.left_out.total(),
     }
     if as_json:
         for column in columns:
@@ -196,6 +200,8 @@ def inspect(
         f"{summary['products']:,} products, {summary['merged']:,} rows merged into others, "
         f"{summary['skipped']:,} rows skipped"
     )
+    for line in _left_out_lines([reading]):
+        out(line)
     out()
     table([c for c in columns if c["holds"] != "dropped"], ("column", "holds", "why"))
     dropped = [c for c in columns if c["holds"] == "dropped"]
@@ -382,6 +388,14 @@ def _report_skips(readings: list[Reading], as_json: bool) -> None:
         warn(line)
 
 
+def _left_out_lines(readings: list[Reading]) -> Iterator[str]:
+    """What the shop itself does not show, counted: "shop.csv: 12 left out: 9 draft, 3 archived"."""
+    for reading in readings:
+        if reading.left_out:
+            states = ", ".join(f"{count:,} {state}" for state, count in reading.left_out.most_common())
+            yield f"{reading.path.name}: {reading.left_out.total():,} left out, not shown by the shop: {states}"
+
+
 def _in_order(reading: Reading) -> list[Skip]:
     """Bad rows by line: those that cannot be parsed are met before those that hold no product."""
     return sorted(reading.skipped, key=lambda skip: skip.line)
@@ -400,6 +414,9 @@ def _skip_lines(readings: list[Reading]) -> Iterator[str]:
 
 _ROLE_WORDS = {
     "drop": "dropped",
+    "status": "whether the shop shows it",
+    "published": "whether the shop shows it",
+    "hidden": "whether the shop hides it",
     "detail": "a detail",
     "details": "details",
     "key_value": "details, each with its name",

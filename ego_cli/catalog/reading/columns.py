@@ -16,6 +16,7 @@ from ego_cli.catalog.reading.cleaning import is_null, parse_literal
 from ego_cli.catalog.reading.names import NARROWEST, gender_of, label_of, normal_name, role_of_name
 from ego_cli.catalog.reading.prices import currency_code, currency_mark, parse_price
 from ego_cli.catalog.reading.ratings import STARS
+from ego_cli.catalog.reading.sale import is_yes_or_no
 from ego_cli.errors import MisuseError
 from ego_cli.places import load_toml
 
@@ -374,6 +375,8 @@ def _confirmed(role: str, word: str, seen: Profile) -> tuple[str | None, str]:
     if role == "currency":
         known = sum(1 for cell in seen.cells if currency_code(cell) is not None)
         return (role, "") if known >= 0.5 * seen.filled else (None, "")
+    if role in ("published", "hidden") and not is_yes_or_no(seen.cells):
+        return None, "neither yes nor no"
     if role == "url":
         return (
             (role, "")

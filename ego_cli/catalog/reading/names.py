@@ -142,7 +142,7 @@ def _price_with_currency(words: str, original: str) -> NamedRole | None:
     for token in tokens:
         if token in before_sign:
             continue
-        if token in _currency_words():
+        if token in currency_words():
             currency = currency_code(token)
         elif token in minor_words:
             minor = True
@@ -158,7 +158,7 @@ def _price_with_currency(words: str, original: str) -> NamedRole | None:
 
 
 @cache
-def _currency_words() -> frozenset[str]:
+def currency_words() -> frozenset[str]:
     """Words that name a currency and nothing else in a column's name ("try", "all" and the like are left out)."""
     table = load_toml("columns.toml")["currency"]
     words = {word.casefold() for code, marks in table["marks"].items() for word in (code, *marks)}

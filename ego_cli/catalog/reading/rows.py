@@ -31,6 +31,7 @@ from ego_cli.catalog.reading.offers import AMBIGUOUS, MOST_REVIEWS, identity
 from ego_cli.catalog.reading.prices import NO_PRICE, currency_code, parse_price, price_convention
 from ego_cli.catalog.reading.ratings import parse_count, parse_rating
 from ego_cli.catalog.reading.records import Record
+from ego_cli.catalog.reading.sale import ROLES, is_line_of_totals, not_shown
 from ego_cli.places import load_toml
 
 TITLE_LIMIT = 500  # characters
@@ -64,6 +65,7 @@ class Builder:
             for c in (*self._prices, *by_role.get("price_max", ()))
         }
         self._other_codes = tuple(c.name for c in columns if c.role == "drop" and c.why == OTHER_CODE)
+        self._shown = tuple((c.name, role) for role in ROLES for c in by_role.get(role, ()))
         self.folds = "group" in by_role or any(
             self._first(r, "title") is None and self._first(r, "id") is not None for r in sample
         )
@@ -117,16 +119,28 @@ class Builder:
         names = (*self._by_name.get("id", ()), *self._other_codes)
         return frozenset(_id_of_cell(cell) for name in names if not is_null(cell := record.get(name)))
 
-    def continues(self, record: Record, above: Product, codes: frozenset[str]) -> bool:
-        """Whether a row only adds a variant to the product above it (known by ``codes``): same handle without a title, or
-        a child that names its parent."""
+    def not_shown(self, record: Record) -> str | None:
+        """Why the shop itself does not show a row ("draft"), or None."""
+        for name, role in self._shown:
+            if state := not_shown(role, record.get(name)):
+                return state
+        return None
+
+    def continues(self, record: Record, above: str, codes: frozenset[str]) -> bool:
+        """Whether a row only adds a variant to the product above it, known by its id and its other ``codes``: same handle
+        without a title, or a child that names its parent."""
         key = self._first(record, "group")
         if key is not None and _id_of_cell(key).removeprefix("id:") in codes:
             return True
         if "id" not in self._of or self._first(record, "title") is not None:
             return False
         own = self._first(record, "id")
-        return own is not None and _id_of_cell(own) == above.id
+        return own is not None and _id_of_cell(own) == above
+
+    def id_of(self, record: Record) -> str:
+        """The id that a row states, or ""."""
+        own = self._first(record, "id")
+        return _id_of_cell(own) if own is not None else ""
 
     def build(self, record: Record, title: str | None = None) -> Product | str:
         """The product of a row, or the reason why it is none. ``title`` stands in for a variant's missing one."""
@@ -138,6 +152,8 @@ class Builder:
                 return "no title"
             if not any(ch.isalnum() for ch in title):
                 return "the title has no letter or digit"
+            if is_line_of_totals(record, title, self._first(record, "id")):
+                return "a line of totals"
         draft = Draft()
         self._fill(draft, record)
         price, price_max, currency, flags = self._price(record, draft)
@@ -149,9 +165,8 @@ class Builder:
         if colours and (told := colours_of_title(title, brand, colours)):
             colours = told
             doubts.append("colour_from_title")
-        own = self._first(record, "id")
         product = Product(
-            id=_id_of_cell(own) if own is not None else "",
+            id=self.id_of(record),
             title=title,
             brand=brand,
             categories=self._categories(record),
