@@ -85,6 +85,11 @@ def add(
             f"{name}: {summary['loaded']:,} products loaded, {merged:,} rows merged into others, {skipped:,} skipped "
             f"({report.seconds:.1f} s)"
         )
+        for reading in readings:
+            if reading.currency is None and any(column.role == "price" for column in reading.columns):
+                out(
+                    f"{reading.path.name}: prices have no currency: pass --currency CODE, such as --currency USD"
+                )
     if strict and skipped:
         raise typer.Exit(int(ExitCode.FAILED))
 

@@ -210,3 +210,13 @@ def test_what_the_shop_does_not_show_is_counted_in_one_line(ego: Ego, tmp_path: 
     assert printed[0] == "lamps.csv: 4 left out, not shown by the shop: 3 draft, 1 archived"
     assert "4 products loaded" in printed[1] and len(printed) == 2
     assert ego.json("catalog", "inspect", str(path))[-1]["left_out"] == 4
+
+
+def test_prices_without_a_currency_are_told_with_the_option_that_names_it(ego: Ego, tmp_path: Path) -> None:
+    path = tmp_path / "lamps.csv"
+    path.write_text("id,title,price\n1,Lamp,9\n2,Torch,5\n", encoding="utf-8")
+    hint = "lamps.csv: prices have no currency: pass --currency CODE, such as --currency USD"
+    assert ego("catalog", "add", str(path)).stdout.splitlines()[-1] == hint
+    assert "no currency" not in ego("catalog", "add", str(path), "--currency", "USD").stdout
+    (tmp_path / "names.csv").write_text("id,title,brand\n1,Lamp,Zuri\n2,Torch,Zuri\n", encoding="utf-8")
+    assert "no currency" not in ego("catalog", "add", str(tmp_path / "names.csv")).stdout
