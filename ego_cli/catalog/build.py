@@ -13,7 +13,8 @@ import secrets
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ego_cli.catalog.facets import FacetBuilder
 from ego_cli.catalog.impacts import ImpactBuilder
@@ -133,12 +135,16 @@ def build(
     new = path.with_name(f"{path.stem}.{generation}.new")
     folder = private_folder(path.with_name(f"{path.stem}.{generation}"))
     try:
-        with closing(_create(new)) as database:
-            kept, skipped, merged = _take_in(database, products, previous, tell)
+        with closing(_create(new)) as database, IndexMaker(folder) if ranking else nullcontext() as maker:
+            arrivals = _Arrivals(database, maker)
+            kept, skipped = _take_in(arrivals, products, previous, tell)
             size = database.execute("SELECT count(*) FROM products").fetchone()[0]
             if durable and size == 0:
                 raise CatalogueError(f"no product to load from {source}")
-            _index(database, folder, size, tell, ranking=ranking)
+            _read_rows(database, folder, size, tell)
+            if maker is not None:
+                tell("ranking", size, size)
+                maker.finish(arrivals.order())  # if it failed, the first question makes the index
             about = {
                 "name": name,
                 "currency": currency or _usual_currency(database, previous) or "",
@@ -162,7 +168,7 @@ def build(
             new.unlink()
             shutil.rmtree(folder, ignore_errors=True)
         raise
-    return LoadReport(kept, skipped, merged, time.monotonic() - began)
+    return LoadReport(kept, skipped, arrivals.merged, time.monotonic() - began)
 
 
 def _silent(stage: str, done: int, total: int | None) -> None:
@@ -219,42 +225,76 @@ def _record(product: Product) -> tuple[Any, ...]:
     )
 
 
+class _Arrivals:
+    """Fills the products table, and tells the maker of the ranking index of each product that comes in: a product with a known
+    id takes the place of the earlier one. ``merged`` counts these."""
+
+    def __init__(self, database: sqlite3.Connection, maker: IndexMaker | None) -> None:
+        self.database = database
+        self._maker = maker
+        self._number = 0
+        self._last_of_row = array("i")  # number of the last product that came in for each row
+        self.merged = 0
+
+    def order(self) -> NDArray[np.int32] | None:
+        """The number of each row's product among all that came in; None when each is a row of its own."""
+        return np.array(self._last_of_row, dtype=np.int32) if self.merged else None
+
+    def take_over(self, previous: Path) -> None:
+        """All rows of an earlier generation, in their order."""
+        self.database.execute("ATTACH ? AS old", (f"{previous.absolute().as_uri()}?mode=ro&immutable=1",))
+        self.database.execute("INSERT INTO products SELECT * FROM old.products ORDER BY row")
+        self.database.execute("DETACH old")
+        rows = self.database.execute("SELECT product FROM products ORDER BY row")
+        while lines := [line for (line,) in rows.fetchmany(_BATCH)]:
+            self._last_of_row.extend(range(self._number, self._number + len(lines)))
+            self._number += len(lines)
+            if self._maker is not None:
+                self._maker.add(lines)
+
+    def add(self, products: Sequence[Product]) -> None:
+        """Some more products."""
+        known = self._rows_of([product.id for product in products])
+        for product in products:
+            row = known.setdefault(product.id, len(self._last_of_row))
+            if row < len(self._last_of_row):
+                self._last_of_row[row] = self._number
+                self.merged += 1
+            else:
+                self._last_of_row.append(self._number)
+            self._number += 1
+        records = list(map(_record, products))
+        self.database.executemany(_UPSERT, records)
+        if self._maker is not None:
+            self._maker.add([record[-1] for record in records], products)
+
+    def _rows_of(self, ids: Sequence[str]) -> dict[str, int]:
+        """The ids that are rows already."""
+        query = f"SELECT id, row - 1 FROM products WHERE id IN ({', '.join('?' * len(ids))})"
+        return dict(self.database.execute(query, ids).fetchall())
+
+
 def _take_in(
-    database: sqlite3.Connection, products: Iterable[Product], previous: Path | None, tell: Progress
-) -> tuple[int, int, int]:
-    """Fill the products table: previous rows in their order, then new ids; returns (taken, skipped, merged)."""
-    before = 0
+    arrivals: _Arrivals, products: Iterable[Product], previous: Path | None, tell: Progress
+) -> tuple[int, int]:
+    """Fill the products table: previous rows in their order, then new ids; returns (taken, skipped)."""
     if previous is not None:
-        database.execute("ATTACH ? AS old", (f"{previous.absolute().as_uri()}?mode=ro&immutable=1",))
-        database.execute("INSERT INTO products SELECT * FROM old.products ORDER BY row")
-        before = database.execute("SELECT count(*) FROM products").fetchone()[0]
-        database.execute("DETACH old")
+        arrivals.take_over(previous)
     taken = skipped = 0
     source = iter(products)
-    database.execute("BEGIN IMMEDIATE")
+    arrivals.database.execute("BEGIN IMMEDIATE")
     while batch := list(islice(source, _BATCH)):
         usable = [product for product in batch if product.id.strip() and product.title.strip()]
-        database.executemany(_UPSERT, map(_record, usable))
+        arrivals.add(usable)
         taken += len(usable)
         skipped += len(batch) - len(usable)
         tell("reading", taken, None)
-    database.execute("COMMIT")
-    added = database.execute("SELECT count(*) FROM products").fetchone()[0] - before
-    return taken, skipped, taken - added
+    arrivals.database.execute("COMMIT")
+    return taken, skipped
 
 
-def _index(database: sqlite3.Connection, folder: Path, size: int, tell: Progress, *, ranking: bool) -> None:
-    """Full text, impacts, facets, columns and what ranking reads of every row, in one pass."""
-    with IndexMaker(folder, size) if ranking else nullcontext() as maker:
-        _read_rows(database, folder, size, tell, maker)
-        if maker is not None:
-            tell("ranking", size, size)
-            maker.finish()  # if it failed, the first question makes the index
-
-
-def _read_rows(
-    database: sqlite3.Connection, folder: Path, size: int, tell: Progress, maker: IndexMaker | None
-) -> None:
+def _read_rows(database: sqlite3.Connection, folder: Path, size: int, tell: Progress) -> None:
+    """Full text, impacts, facets and columns of every row."""
     impacts = ImpactBuilder(folder, field_weights())
     facets = FacetBuilder(folder)
     kinds = columns()
@@ -268,10 +308,8 @@ def _read_rows(
             "SELECT product FROM products WHERE row > ? AND row <= ? ORDER BY row", (start, start + _BATCH)
         ).fetchall()
         documents = []
-        products = [decode_product(line) for (line,) in lines]
-        if maker is not None:
-            maker.add((line for (line,) in lines), products)
-        for row, product in enumerate(products, start):
+        for row, (line,) in enumerate(lines, start):
+            product = decode_product(line)
             documents.append((row + 1, *impacts.add_lines(search_fields(product))))
             facets.add(product)
             for column in kinds:

@@ -12,11 +12,10 @@ import json
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -377,48 +376,107 @@ class EvidenceReader:
                     self._quantity_near.append(near)
         self._units_of_row.append(len(self._fields) - before)
 
-    def finish(self) -> Evidence:
-        """All rows that were added."""
-        return Evidence(list(self.ids), list(self.kinds), self._arrays())
+    def finish(self, order: Rows | None = None) -> Evidence:
+        """All rows that were added; with ``order`` only those, in that order (numbers of ``add`` calls)."""
+        said = _Said(
+            *map(
+                np.asarray,
+                (
+                    self._units_of_row,
+                    self._fields,
+                    self._tokens_of_unit,
+                    self._tokens,
+                    self._quantity_kind,
+                    self._quantity_row,
+                    self._quantity_value,
+                    self._quantity_near,
+                ),
+            )
+        )
+        words = list(self.ids)
+        if order is not None:
+            said, words = _without_unsaid(said.of_rows(order), words)
+        return Evidence(words, list(self.kinds), said.arrays(len(words), len(self.kinds)))
 
-    def _arrays(self) -> Arrays:
-        stems = len(self.ids)
-        unit_of_row, token_of_unit = _ends(self._units_of_row), _ends(self._tokens_of_unit)
-        field, token = _copy(self._fields), _copy(self._tokens)
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What was read, row by row: how many units each has, how many tokens each unit; the amounts in order of rows."""
+
+    units_of_row: NDArray[np.int32]
+    field: NDArray[np.uint8]
+    tokens_of_unit: NDArray[np.int32]
+    token: NDArray[np.int32]
+    quantity_kind: NDArray[np.int32]
+    quantity_row: NDArray[np.int32]
+    quantity_value: NDArray[np.float32]
+    quantity_near: NDArray[np.int32]
+
+    def of_rows(self, order: Rows) -> _Said:
+        """The same of some rows, in ``order``."""
+        unit_of_row, token_of_unit = _ends(self.units_of_row), _ends(self.tokens_of_unit)
+        units, _ = _spread(unit_of_row[order], unit_of_row[order + 1])
+        tokens, _ = _spread(token_of_unit[units], token_of_unit[units + 1])
+        place = np.full(len(self.units_of_row), -1, dtype=np.int32)
+        place[order] = np.arange(len(order), dtype=np.int32)
+        row = place[self.quantity_row]
+        kept = np.flatnonzero(row >= 0)
+        kept = kept[np.argsort(row[kept], kind="stable")]
+        return _Said(
+            self.units_of_row[order],
+            self.field[units],
+            self.tokens_of_unit[units],
+            self.token[tokens],
+            self.quantity_kind[kept],
+            row[kept],
+            self.quantity_value[kept],
+            self.quantity_near[kept],
+        )
+
+    def arrays(self, stems: int, kinds: int) -> Arrays:
+        """As they stand on disk."""
+        unit_of_row, token_of_unit = _ends(self.units_of_row), _ends(self.tokens_of_unit)
         # One number says stem, row and field of a token, so sorting these numbers makes the postings of every stem.
-        places = token.astype(np.int64) << _STEM_FROM
-        rows = np.repeat(np.arange(len(self._units_of_row), dtype=np.int64), np.diff(unit_of_row))
-        places |= np.repeat(rows << _ROW_FROM | field, np.diff(token_of_unit))
-        spoken = np.repeat(field != Field.INGREDIENTS, np.diff(token_of_unit))
+        places = self.token.astype(np.int64) << _STEM_FROM
+        rows = np.repeat(np.arange(len(self.units_of_row), dtype=np.int64), self.units_of_row)
+        places |= np.repeat(rows << _ROW_FROM | self.field, self.tokens_of_unit)
+        spoken = np.repeat(self.field != Field.INGREDIENTS, self.tokens_of_unit)
         row_of_stem, posting, posting_fields = _inverted(places[spoken], stems)
         listed_of_stem, listed, _ = _inverted(places[~spoken], stems)
-        kind = np.array(self._quantity_kind, dtype=np.int32)
-        order = np.argsort(kind, kind="stable")
+        order = np.argsort(self.quantity_kind, kind="stable")
         return Arrays(
             unit_of_row=unit_of_row,
-            field=field,
+            field=self.field,
             token_of_unit=token_of_unit,
-            token=token,
+            token=self.token,
             row_of_stem=row_of_stem,
             posting=posting,
             posting_fields=posting_fields,
             listed_of_stem=listed_of_stem,
             listed=listed,
-            quantity_of_unit=np.searchsorted(kind[order], np.arange(len(self.kinds) + 1)).astype(np.int64),
-            quantity_row=np.array(self._quantity_row, dtype=np.int32)[order],
-            quantity_value=np.array(self._quantity_value, dtype=np.float32)[order],
-            quantity_near=np.array(self._quantity_near, dtype=np.int32)[order],
+            quantity_of_unit=np.searchsorted(self.quantity_kind[order], np.arange(kinds + 1)).astype(
+                np.int64
+            ),
+            quantity_row=self.quantity_row[order],
+            quantity_value=self.quantity_value[order],
+            quantity_near=self.quantity_near[order],
         )
+
+
+def _without_unsaid(said: _Said, words: list[str]) -> tuple[_Said, list[str]]:
+    """Numbers without gaps where rows were left out, and the words that are left."""
+    used = np.zeros(len(words) + 1, dtype=bool)  # the last place is that of -1, no word
+    used[said.token] = used[said.quantity_near] = True
+    used[-1] = False
+    number = np.where(used, np.cumsum(used, dtype=np.int32) - 1, -1).astype(np.int32)
+    left = [words[n] for n in np.flatnonzero(used)]
+    return replace(said, token=number[said.token], quantity_near=number[said.quantity_near]), left
 
 
 _ROW_FROM, _STEM_FROM = 4, 36  # lowest bits of a row and of a stem in a place; a field is below
 
 
-def _copy(values: array[int]) -> NDArray[Any]:
-    return np.array(values, dtype=values.typecode)
-
-
-def _ends(lengths: array[int]) -> NDArray[np.int64]:
+def _ends(lengths: NDArray[np.int32]) -> NDArray[np.int64]:
     return np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
 
 

@@ -68,26 +68,33 @@ class FeatureReader:
         self._seller.append(_seller_score(product))
         self._brands.append(sys.intern((product.brand or "").lower()))
 
-    def finish(self, tag_of_row: NDArray[np.int16], signals: NDArray[np.bool_]) -> Features:
-        """All feature columns."""
-        count = np.array(self._count, dtype=np.int32)
-        shrunk = shrunk_ratings(np.array(self._rating, dtype=np.float32), count, tag_of_row)
-        percentile = price_percentiles(np.array(self._price, dtype=np.float64), tag_of_row)
+    def finish(
+        self,
+        tag_of_row: NDArray[np.int16],
+        signals: NDArray[np.bool_],
+        order: NDArray[np.int32] | None = None,
+    ) -> Features:
+        """All feature columns; with ``order`` of those rows only (numbers of ``add`` calls)."""
+        rows = slice(None) if order is None else order
+        count = np.array(self._count, dtype=np.int32)[rows]
+        shrunk = shrunk_ratings(np.array(self._rating, dtype=np.float32)[rows], count, tag_of_row)
+        percentile = price_percentiles(np.array(self._price, dtype=np.float64)[rows], tag_of_row)
         good = np.array([kind.type != "bad" for kind in signal_kinds()], dtype=bool)
-        depth = signals[:, good].sum(axis=1, dtype=np.int16) + np.array(self._stated, dtype=np.int16)
+        depth = signals[:, good].sum(axis=1, dtype=np.int16) + np.array(self._stated, dtype=np.int16)[rows]
         votes = np.log1p(count) / np.log1p(1000.0)
         quality = (
             QUALITY["rating"] * np.clip((shrunk - 3.0) / 2.0, 0, 1)
             + QUALITY["evidence"] * np.clip(votes, 0, 1)
             + QUALITY["depth"] * np.clip(depth / DEEP, 0, 1)
         )
+        brands = self._brands if order is None else [self._brands[n] for n in order]
         return Features(
             quality=quality.astype(np.float32),
-            brand_tier=brand_tiers(self._brands, tag_of_row, percentile),
+            brand_tier=brand_tiers(brands, tag_of_row, percentile),
             price_percentile=percentile,
             enrichment_depth=depth,
             shrunk_rating=shrunk,
-            seller_score=np.array(self._seller, dtype=np.float32),
+            seller_score=np.array(self._seller, dtype=np.float32)[rows],
             log_reviews=np.log1p(count).astype(np.float32),
         )
 

@@ -13,12 +13,12 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -39,7 +39,7 @@ from ego_cli.settings import data_file
 if TYPE_CHECKING:
     from ego_cli.catalog.store import Catalogue
 
-ASIDE_FROM = 8_000  # products from which a process of its own pays for its start
+ASIDE_FROM = 5_000  # products from which a process of its own pays for its start
 FOLDER = "ranking"  # below the folder of a catalogue's generation
 LISTS = ("taxonomy.toml", "claims.toml", "colours.toml", "stems.toml", "units.toml")  # read while building
 FORMAT = 5  # of this folder; another number means: build anew
@@ -77,23 +77,25 @@ class IndexReader:
         self._features.add(product)
         self._listed.extend(listed_states(product))
 
-    def write(self, folder: Path) -> None:
-        """Write the index of all rows that were added; ``folder`` appears whole or not at all."""
+    def write(self, folder: Path, order: NDArray[np.int32] | None = None) -> None:
+        """Write the index of all rows that were added; with ``order`` of those only, in that order (numbers of ``add`` calls).
+        ``folder`` appears whole or not at all."""
         new = folder.with_name(f"{folder.name}.{secrets.token_hex(4)}.new")
         new.mkdir(parents=True)
-        evidence = self._evidence.finish()
-        types = self._types.finish(evidence)
+        evidence = self._evidence.finish(order)
+        types = self._types.finish(evidence, order)
         signals = signal_matrix(evidence)
         whole, family = fingerprints(evidence)
+        listed = np.frombuffer(bytes(self._listed), dtype=np.int8).reshape(-1, len(avoidances()))
         evidence.save(new / "evidence")
         types.save(new / "types")
         arrays: dict[str, NDArray[Any]] = {
             "signals": signals,
-            "listed": np.frombuffer(bytes(self._listed), dtype=np.int8).reshape(-1, len(avoidances())),
+            "listed": listed if order is None else listed[order],
             "fingerprint": whole,
             "family": family,
         }
-        found = self._features.finish(types.tag_of_row, signals)
+        found = self._features.finish(types.tag_of_row, signals, order)
         arrays |= {f"feature.{name}": getattr(found, name) for name in Features.__slots__}
         for name, values in arrays.items():
             np.save(new / f"{name}.npy", values)
@@ -105,26 +107,23 @@ class IndexReader:
 
 
 class IndexMaker:
-    """Makes the index beside a load. For many products it reads in a process of its own, on another core; if that process
-    fails, so does ``finish``, and the first question makes the index instead.
+    """Makes the index while a load takes products in. For many products a process of its own reads them, on another core; if
+    that process fails, ``finish`` says so, and the first question makes the index instead.
 
-    >>> with IndexMaker(folder, size) as maker:
-    ...     maker.add(lines)  # products as stored, in row order
-    ...     maker.finish()
+    The products go through a file, and the process is told how far that is written: neither waits for the other.
+
+    >>> with IndexMaker(folder) as maker:
+    ...     maker.add(lines)  # products as stored, in the order in which they come
+    ...     maker.finish(order)  # which of them are the rows of the catalogue
     """
 
-    def __init__(self, folder: Path, size: int) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = folder / FOLDER
-        self._reader: IndexReader | None = None
+        self._spool = folder / "products.spool"
+        self._waiting: list[tuple[str, Product | None]] = []
+        self._written: BinaryIO | None = None
         self._process: subprocess.Popen[bytes] | None = None
-        if size >= ASIDE_FROM and sys.executable:
-            command = [sys.executable, "-m", "ego_cli.catalog.index", str(self._folder)]
-            with suppress(OSError):  # no second process to be had: read here
-                self._process = subprocess.Popen(
-                    command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-                )
-        if self._process is None:
-            self._reader = IndexReader()
+        self._reader: IndexReader | None = None  # reads here
 
     def __enter__(self) -> IndexMaker:
         return self
@@ -133,25 +132,60 @@ class IndexMaker:
         if self._process is not None and self._process.poll() is None:
             self._process.kill()
             self._process.wait()
+        if self._written is not None:
+            self._written.close()
+        self._spool.unlink(missing_ok=True)
 
-    def add(self, lines: Iterable[str], products: Iterable[Product] = ()) -> None:
-        """The next rows: as stored lines and, where the caller has them decoded, as products."""
+    def add(self, lines: Sequence[str], products: Sequence[Product] = ()) -> None:
+        """The next products: as stored lines and, where the caller has them decoded, as products."""
+        if self._process is None:
+            self._waiting += zip_longest(lines, products)
+            if len(self._waiting) >= ASIDE_FROM and self._reader is None:
+                lines = [line for line, _ in self._waiting]
+                self._start()
+            if self._reader is not None:
+                self._read_waiting(self._reader)
+        if self._process is not None and self._written is not None:
+            self._written.write("".join(f"{line}\n" for line in lines).encode())
+            self._written.flush()
+            self._tell(f"{self._written.tell()}\n".encode())
+
+    def _start(self) -> None:
+        command = [sys.executable, "-m", "ego_cli.catalog.index", str(self._folder), str(self._spool)]
+        self._written = self._spool.open("wb")
+        try:
+            if not sys.executable:
+                raise OSError("no interpreter is known")
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+        except OSError:  # no second process to be had: read here
+            self._reader = IndexReader()
+        else:
+            self._waiting.clear()
+
+    def _read_waiting(self, reader: IndexReader) -> None:
+        for line, product in self._waiting:
+            reader.add(decode_product(line) if product is None else product)
+        self._waiting.clear()
+
+    def _tell(self, said: bytes) -> None:
         if self._process is not None and self._process.stdin is not None:
             try:
-                self._process.stdin.write("".join(f"{line}\n" for line in lines).encode())
+                self._process.stdin.write(said)
+                self._process.stdin.flush()
             except OSError:  # it ended early: finish() tells
                 self._process.stdin = None
-        elif self._reader is not None:
-            for product in products or map(decode_product, lines):
-                self._reader.add(product)
 
-    def finish(self) -> bool:
-        """Wait until the index is written; whether it stands."""
-        if self._reader is not None:
-            self._reader.write(self._folder)
-        elif self._process is not None:
+    def finish(self, order: NDArray[np.int32] | None = None) -> bool:
+        """Wait until the index is written; whether it stands. ``order``: as of ``IndexReader.write``."""
+        if self._process is not None:
+            self._tell(b"\n" + (b"" if order is None else order.astype("<i4").tobytes()))
             self._process.communicate()
             return self._process.returncode == 0
+        reader = self._reader or IndexReader()
+        self._read_waiting(reader)
+        reader.write(self._folder, order)
         return True
 
 
@@ -232,13 +266,20 @@ def index_of(catalogue: Catalogue) -> RankingIndex:
     return found
 
 
-def _make(folder: Path) -> None:
-    """The process of ``IndexMaker``: product lines on standard input, an index in ``folder``."""
+def _make(folder: Path, spool: Path) -> None:
+    """The process of ``IndexMaker``: on standard input how many bytes of ``spool`` are written, again and again, an empty
+    line, and the order of the rows (32-bit numbers; none: as they came). Writes nothing when the input ends before that."""
     reader = IndexReader()
-    for line in sys.stdin.buffer:
-        reader.add(decode_product(line.decode()))
-    reader.write(folder)
+    with spool.open("rb") as lines:
+        for said in sys.stdin.buffer:
+            if not said.strip():
+                order = np.frombuffer(sys.stdin.buffer.read(), dtype="<i4").astype(np.int32)
+                reader.write(folder, order if len(order) else None)
+                return
+            while lines.tell() < int(said):
+                reader.add(decode_product(lines.readline().decode()))
+    raise SystemExit(1)
 
 
 if __name__ == "__main__":
-    _make(Path(sys.argv[1]))
+    _make(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from array import array
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -335,7 +335,6 @@ class TypeReader:
         self._paths: dict[tuple[str, ...], int] = {}
         self._path_of_row = array("i")
         self._tag_of_row = array("h")
-        self._endings: dict[str, int] = defaultdict(int)
         self._titles: list[tuple[tuple[str, ...], tuple[str, ...]]] = []  # stems of the first phrase, of all
 
     def add(self, product: Product) -> None:
@@ -344,34 +343,33 @@ class TypeReader:
         first, stems = heading(product.title), phrase(product.title)
         self._titles.append((first, stems))
         self._tag_of_row.append(classify_number(product, first, stems))
-        if first:
-            self._endings[first[-1]] += 1
 
-    @property
-    def tag_of_row(self) -> NDArray[np.int16]:
-        """The tags so far."""
-        return np.array(self._tag_of_row, dtype=np.int16)
-
-    def finish(self, evidence: Evidence) -> TypeIndex:
-        """Find out what names things here, then the heads of every title."""
+    def finish(self, evidence: Evidence, order: NDArray[np.int32] | None = None) -> TypeIndex:
+        """Find out what names things here, then the heads of every title; with ``order`` of those rows only (numbers of
+        ``add`` calls)."""
+        titles, paths = self._titles, list(self._paths)
+        path_of_row = np.array(self._path_of_row, dtype=np.int32)
+        tag_of_row = np.array(self._tag_of_row, dtype=np.int16)
+        if order is not None:
+            titles, tag_of_row = [titles[n] for n in order], tag_of_row[order]
+            used, place = np.unique(path_of_row[order], return_inverse=True)
+            paths, path_of_row = [paths[n] for n in used], place.astype(np.int32)
         known = set(known_heads())
-        for path in self._paths:
+        for path in paths:
             for name in path[-1:]:
                 known.update(stems[-1] for stems in _conjuncts(name))
-        known.update(word for word, n in self._endings.items() if n >= _MIN_ENDINGS and word.isalpha())
+        endings = Counter(first[-1] for first, _ in titles if first)
+        known.update(word for word, n in endings.items() if n >= _MIN_ENDINGS and word.isalpha())
         known -= colour_stems() - known_heads()
         main: dict[str, list[int]] = defaultdict(list)
         other: dict[str, list[int]] = defaultdict(list)
-        for row, (first, stems) in enumerate(self._titles):
+        for row, (first, stems) in enumerate(titles):
             main_head, others = _heads(first, stems, known)
             if main_head:
                 main[main_head].append(row)
             for word in others:
                 other[word].append(row)
-        path_of_row = np.array(self._path_of_row, dtype=np.int32)
-        return TypeIndex(
-            _as_rows(main), _as_rows(other), list(self._paths), path_of_row, self.tag_of_row, evidence
-        )
+        return TypeIndex(_as_rows(main), _as_rows(other), paths, path_of_row, tag_of_row, evidence)
 
 
 def _conjuncts(name: str) -> list[tuple[str, ...]]:

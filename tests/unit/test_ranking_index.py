@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from ego_cli.catalog import index as indexing
-from ego_cli.catalog.evidence import Evidence, quantities, tokens_of
+from ego_cli.catalog.evidence import Evidence, EvidenceReader, quantities, tokens_of
 from ego_cli.catalog.index import IndexMaker, index_of
+from ego_cli.catalog.kinds import TypeReader
 from ego_cli.catalog.product import Product
 from ego_cli.catalog.store import memory_catalogue
 from ego_cli.catalog.stored import encode_product
@@ -18,6 +19,10 @@ from ego_cli.ranking.request import Request
 GOODS = [
     Product("a", "Torva sneakers, red", categories=("Shoes", "Sneakers"), price=10, features=("non-slip sole",), colours=("red",)),
     Product("b", "Halo lotion 50 ml", categories=("Body care",), price=5, ingredients="Water, Parfum", rating=4.0, rating_count=3),
+]  # fmt: skip
+AGAIN = [
+    Product("c", "Torva sneakers, 8GB RAM", categories=("Odd", "Gadgets"), price=1),
+    Product("a", "Torva trainers, blue", categories=("Shoes", "Trainers"), price=12, features=("8GB RAM", "grip sole"), colours=("blue",)),
 ]  # fmt: skip
 
 
@@ -29,22 +34,80 @@ def files(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_another_process_makes_the_same_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = [encode_product(product) for product in GOODS]
-    for name, aside in (("here", 10), ("aside", 1)):
+@pytest.mark.parametrize("order", [None, [3, 1], [0, 1, 2]])
+def test_another_process_makes_the_same_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: list[int] | None
+) -> None:
+    goods = [*GOODS, *AGAIN] if order else GOODS
+    rows = np.array(order, dtype=np.int32) if order else None
+    for name, aside in (("here", 10), ("aside", 3)):
         monkeypatch.setattr(indexing, "ASIDE_FROM", aside)
         (tmp_path / name).mkdir()
-        with IndexMaker(tmp_path / name, len(GOODS)) as maker:
-            maker.add(lines, GOODS)
-            assert maker.finish()
+        with IndexMaker(tmp_path / name) as maker:
+            for product in goods:  # one by one: the process begins when some are known already
+                maker.add([encode_product(product)], [product])
+            assert maker.finish(rows)
+        assert sorted(path.name for path in (tmp_path / name).iterdir()) == [indexing.FOLDER]
     assert files(tmp_path / "here") == files(tmp_path / "aside")
+
+
+def test_a_product_that_was_replaced_leaves_no_trace(tmp_path: Path) -> None:
+    """Reading every listing and keeping the last of each is as reading only those."""
+    reader, plain = EvidenceReader(), EvidenceReader()
+    types, plain_types = TypeReader(), TypeReader()
+    for product in [*GOODS, *AGAIN]:
+        reader.add(product)
+        types.add(product)
+    final = [AGAIN[1], GOODS[1]]
+    for product in final:
+        plain.add(product)
+        plain_types.add(product)
+    order = np.array([3, 1], dtype=np.int32)
+    made, wanted = reader.finish(order), plain.finish()
+    assert set(made.id_of) == set(wanted.id_of)
+    for word in wanted.id_of:
+        assert made.postings(word).tolist() == wanted.postings(word).tolist()
+        assert made.listing(word).tolist() == wanted.listing(word).tolist()
+    for unit in ("ml", "gb"):
+        assert [part.tolist() for part in made.quantity(unit, "ram" if unit == "gb" else None)] == [
+            part.tolist() for part in wanted.quantity(unit, "ram" if unit == "gb" else None)
+        ]
+    kinds, plain_kinds = types.finish(made, order), plain_types.finish(wanted)
+    assert {w: rows.tolist() for w, rows in kinds.main.items()} == {
+        w: rows.tolist() for w, rows in plain_kinds.main.items()
+    }
+    assert [kinds.paths[n] for n in kinds.path_of_row] == [
+        plain_kinds.paths[n] for n in plain_kinds.path_of_row
+    ]
+    assert kinds.tag_of_row.tolist() == plain_kinds.tag_of_row.tolist()
+
+
+def test_a_load_that_ends_early_writes_no_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(indexing, "ASIDE_FROM", 1)
+    with IndexMaker(tmp_path) as maker:
+        maker.add([encode_product(GOODS[0])])
+        process = maker._process
+    assert process is not None and process.returncode != 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_second_process_the_index_is_made_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexing, "ASIDE_FROM", 1)
+    monkeypatch.setattr("sys.executable", "")
+    with IndexMaker(tmp_path) as maker:
+        for product in GOODS:
+            maker.add([encode_product(product)])
+        assert maker.finish()
+    assert [path.name for path in tmp_path.iterdir()] == [indexing.FOLDER]
 
 
 def test_a_process_that_dies_leaves_nothing_half_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(indexing, "ASIDE_FROM", 1)
-    with IndexMaker(tmp_path, 1) as maker:
+    with IndexMaker(tmp_path) as maker:
         maker.add(["this is no product"])
         assert not maker.finish()
     assert not (tmp_path / indexing.FOLDER).exists()
