@@ -50,6 +50,10 @@ class MemoryStoreError(EgoError):
     """A memory file cannot be read or written."""
 
 
+class DamagedMemoryError(MemoryStoreError):
+    """A memory file holds pages that cannot be read, or is no such file."""
+
+
 class ServiceAwayError(EgoError):
     """A needed outside service (a model, a server) does not answer."""
 

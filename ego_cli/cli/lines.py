@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Generator, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from ego_cli.conversation.opening import open_assistant
 from ego_cli.conversation.transcript import spoken
 from ego_cli.conversation.turn import Assistant
 from ego_cli.conversation.wording import say
-from ego_cli.errors import EgoError, MisuseError, NotFoundError
+from ego_cli.errors import EgoError, MemoryStoreError, MisuseError, NotFoundError
 from ego_cli.settings import load_settings
 
 
@@ -124,9 +125,10 @@ def opening_line(assistant: Assistant) -> str:
         return ""
     from ego_cli.memory.nudges import mark_said
 
-    for nudge in memory.nudges(assistant):
-        mark_said(memory, nudge, memory.now())
-        return nudge.text
+    with suppress(MemoryStoreError):  # the first turn that needs the file says what is wrong with it
+        for nudge in memory.nudges(assistant):
+            mark_said(memory, nudge, memory.now())
+            return nudge.text
     return ""
 
 

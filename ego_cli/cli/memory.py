@@ -394,7 +394,7 @@ def curve(
 @app.command()
 def users(as_json: Json = False) -> None:
     """Whose memories are kept here."""
-    from ego_cli.memory.store import known_users
+    from ego_cli.memory.layout import known_users
 
     names = known_users()
     if as_json:

@@ -8,6 +8,7 @@ from uuid import uuid4
 from ego_cli.catalog.signals import SignalStore
 from ego_cli.catalog.store import open_catalogue
 from ego_cli.conversation import session
+from ego_cli.conversation.remembering import memory_is_off
 from ego_cli.conversation.turn import Assistant
 from ego_cli.errors import CatalogueError, EgoError, MemoryStoreError
 from ego_cli.settings import Settings
@@ -50,12 +51,14 @@ def open_assistant(settings: Settings, *, resume: bool = False, remember: bool =
         from ego_cli.memory.memory import open_memory
 
         try:
-            assistant.memory = open_memory(settings.user, settings=settings)
+            memory = open_memory(settings.user, settings=settings)
+            memory.profile()  # the first turn reads it all; a damaged page is met here, where it costs nothing else
+            assistant.memory = memory
             model = assistant.models.for_memory() if assistant.models else None
             assistant.worker = Worker(assistant.memory, model).start()
         except MemoryStoreError as error:
             # The shop stays open: she is told once that nothing will be remembered.
-            assistant.troubles.append(f"Memory is off: {error}")
+            assistant.troubles.append(memory_is_off(error))
     if resume and (state := session.load(settings.user, catalogue.name)):
         assistant.state = state
     return assistant

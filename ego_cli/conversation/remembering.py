@@ -13,6 +13,7 @@ from ego_cli.conversation.state import State, Want
 from ego_cli.conversation.talk import Desk, Said
 from ego_cli.conversation.understand.acts import Act, Kind
 from ego_cli.conversation.words import stems
+from ego_cli.errors import MemoryStoreError
 from ego_cli.ranking.request import Exclusion, Personal, Requirement
 from ego_cli.settings import load_toml
 
@@ -125,6 +126,11 @@ def about_memory(memory: Memory | None, desk: Desk, acts: Sequence[Act], heard: 
     if any(act.kind is Kind.REMEMBER for act in acts):
         return Said(desk.tell("not_noted"))
     return Said()
+
+
+def memory_is_off(error: MemoryStoreError) -> str:
+    """What she is told once when her memory's file cannot be used."""
+    return f"Memory is off: {error}"
 
 
 def _forget(memory: Memory, desk: Desk, act: Act) -> Said:

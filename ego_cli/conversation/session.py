@@ -19,7 +19,7 @@ from typing import Any
 
 from ego_cli.conversation import state as values
 from ego_cli.conversation.state import Change, State, rebuild
-from ego_cli.memory.store import user_folder
+from ego_cli.memory.layout import user_folder
 from ego_cli.settings import private_folder, user_data_folder
 
 _VERSION = 2

@@ -45,7 +45,13 @@ from ego_cli.conversation.events import (
 from ego_cli.conversation.phrasing import fact_sheet, with_words
 from ego_cli.conversation.reading import merged
 from ego_cli.conversation.references import Resolved, resolve
-from ego_cli.conversation.remembering import ABOUT_MEMORY, REINFORCED, about_memory, recollect
+from ego_cli.conversation.remembering import (
+    ABOUT_MEMORY,
+    REINFORCED,
+    about_memory,
+    memory_is_off,
+    recollect,
+)
 from ego_cli.conversation.reply import Search, compose, lead_for
 from ego_cli.conversation.state import Change, Slot, State, Want, apply
 from ego_cli.conversation.understand import Context, Lexicon, understand
@@ -54,7 +60,7 @@ from ego_cli.conversation.update import SEARCHING, update
 from ego_cli.conversation.wiping import wiped
 from ego_cli.conversation.wording import listed, say
 from ego_cli.conversation.words import stems
-from ego_cli.errors import EgoError
+from ego_cli.errors import DamagedMemoryError, EgoError
 from ego_cli.llm.cache import clear_cache
 from ego_cli.ranking import count, rank
 from ego_cli.ranking.fusion import DEFAULT_PLAN, Plan
@@ -161,7 +167,11 @@ class Assistant:
 
         understanding = understand(text, self.lexicon, self._context())
         watch.lap("understand")
-        course = yield from self._follow(understanding, number, watch, cancel)
+        try:
+            course = yield from self._follow(understanding, number, watch, cancel)
+        except DamagedMemoryError as error:
+            self._go_on_without_memory(error)
+            course = yield from self._follow(understanding, number, watch, cancel)
         if course is None:
             return
         outcome = self._conclude(course, number, watch)
@@ -188,6 +198,8 @@ class Assistant:
         self.scores.update({scored.product.id: scored for scored in decision.shown})
         try:
             outcome = self._remember(text, outcome)
+        except DamagedMemoryError as error:
+            self._go_on_without_memory(error)
         except EgoError as error:
             # The answer stands; that it could not be kept is one visible line.
             self.troubles.append(f"This turn could not be kept: {error}")
@@ -431,6 +443,15 @@ class Assistant:
         words = "\n".join(part for part in (said.text, memory_said.text) if part)
         question = said.question or memory_said.question
         return Answered(words, question, said.ids, said.table, heard=True, forgotten=memory_said.forgotten)
+
+    def _go_on_without_memory(self, error: DamagedMemoryError) -> None:
+        """The shop stays open over a file that cannot be read; she is told once that nothing will be remembered."""
+        if self.worker is not None:
+            self.worker.stop(timeout=0)
+        if self.memory is not None:
+            self.memory.close()
+        self.memory = self.worker = None
+        self.troubles.append(memory_is_off(error))
 
     def forgot(self, words: Sequence[str]) -> None:
         """After memory forgot something: neither a file nor an undo holds the words that led to it any longer.

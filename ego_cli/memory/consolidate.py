@@ -252,11 +252,7 @@ def _write_summary(memory: Memory, db: Any, text: str, author: str) -> None:
 def prompt_for(memory: Memory) -> str:
     """What a model is told: the rows with their ids, the newest unread turns of the shopper, and what may come back."""
     rows = "\n".join(f"{row.id}\t{row.kind}\t{row.text}" for row in memory.facts())
-    turns = (
-        memory.store.connection()
-        .execute("SELECT text FROM pending ORDER BY id DESC LIMIT ?", (TURNS_READ,))
-        .fetchall()
-    )
+    turns = memory.store.read("SELECT text FROM pending ORDER BY id DESC LIMIT ?", (TURNS_READ,))
     said = "\n".join(f"- {row[0]}" for row in reversed(turns))
     table = load_toml("memory.toml")["consolidate"]
     return str(table["prompt"]).format(

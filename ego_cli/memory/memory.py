@@ -31,7 +31,7 @@ from ego_cli.memory.forgetting import EgoV1, Policy, Pruning, policy_named
 from ego_cli.memory.index import Index
 from ego_cli.memory.profile import Profile, profile_of
 from ego_cli.memory.recall import Answering, Question, Recalled
-from ego_cli.memory.store import Store, known_users
+from ego_cli.memory.store import Store
 from ego_cli.memory.times import windows, zone
 from ego_cli.memory.tokens import Counter, estimate_tokens, terms, words_of
 from ego_cli.memory.undoing import note_change, noting
@@ -329,11 +329,7 @@ class Memory:
         epoch = version[1][2]
         if self._index is None or epoch != self._epoch:
             self._index, self._rev, self._epoch = Index(self.local), 0, epoch
-        rows = (
-            self.store.connection()
-            .execute("SELECT id, rev FROM entry WHERE rev>? ORDER BY id", (self._rev,))
-            .fetchall()
-        )
+        rows = self.store.read("SELECT id, rev FROM entry WHERE rev>? ORDER BY id", (self._rev,))
         if rows:
             fresh = self.store.rows("rev>?", (self._rev,))
             self._rev = max(rev for _, rev in rows)
@@ -384,7 +380,7 @@ class Memory:
             "SELECT 1 FROM turn_change JOIN entry ON entry.id=turn_change.entry"
             " WHERE turn_change.session=? AND turn_change.turn=? AND slot NOT LIKE 'event|%'"
         )
-        return self.store.connection().execute(fact, (session, turn)).fetchone() is not None
+        return bool(self.store.read(fact, (session, turn)))
 
     def take_back(self, session: str, turn: int) -> int:
         """Undo what a turn of a session told memory; returns how many rows it had made or changed. What it alone stored is
@@ -538,9 +534,6 @@ class Memory:
 
     def __exit__(self, *exc: object) -> None:
         self.close()
-
-
-__all__ = ["Memory", "known_users", "open_memory"]
 
 
 def _told() -> tuple[str, ...]:

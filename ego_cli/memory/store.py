@@ -7,7 +7,6 @@ unique is unique by an index, never by a read before a write. A write is acknowl
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sqlite3
@@ -19,7 +18,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from ego_cli.errors import MemoryStoreError, MisuseError
+from ego_cli.errors import DamagedMemoryError, MemoryStoreError, MisuseError
 from ego_cli.memory.entry import (
     DECLARED,
     HIGH,
@@ -29,15 +28,14 @@ from ego_cli.memory.entry import (
     stamp,
 )
 from ego_cli.memory.forgetting import first_stability
-from ego_cli.settings import load_toml, private_folder, user_data_folder
+from ego_cli.memory.layout import BUSY_TIMEOUT_S, MIGRATIONS, checked_user, memory_folder, user_folder
+from ego_cli.settings import load_toml, private_folder
 
 try:
     import fcntl
 except ImportError:  # Windows: SQLite's own waiting does
     fcntl = None  # type: ignore[assignment]
 
-BUSY_TIMEOUT_S = 30.0
-LONGEST_USER_NAME = 128  # characters
 LEASE_S = 120.0  # a job that a killed process had taken is free again after this long
 
 COLUMNS = (
@@ -51,94 +49,6 @@ TIMES = ("created", "confirmed", "used", "valid_from", "valid_to", "expires")
 # One lock a file in this process: threads queue here in order instead of polling the file.
 _locks: dict[Path, threading.RLock] = {}
 _locks_guard = threading.Lock()
-
-
-# --- migrations: each is applied once, in order, and recorded by name ------------------------------------------------------
-
-
-def _m001_entries(db: sqlite3.Connection) -> None:
-    db.execute(
-        """CREATE TABLE entry(
-            id INTEGER PRIMARY KEY AUTOINCREMENT, tier TEXT NOT NULL, kind TEXT NOT NULL, subject TEXT NOT NULL,
-            predicate TEXT NOT NULL DEFAULT '', object TEXT NOT NULL DEFAULT '', text TEXT NOT NULL,
-            polarity INTEGER NOT NULL DEFAULT 0, words TEXT NOT NULL DEFAULT '', turn INTEGER,
-            session TEXT NOT NULL DEFAULT '', source TEXT NOT NULL, confidence TEXT NOT NULL,
-            importance REAL NOT NULL, stability REAL NOT NULL, created TEXT NOT NULL, confirmed TEXT NOT NULL, used TEXT,
-            valid_from TEXT NOT NULL, valid_to TEXT, mentions INTEGER NOT NULL DEFAULT 1,
-            uses INTEGER NOT NULL DEFAULT 0, pinned INTEGER NOT NULL DEFAULT 0, expires TEXT,
-            archived INTEGER NOT NULL DEFAULT 0, scope TEXT NOT NULL DEFAULT '', key TEXT NOT NULL,
-            slot TEXT NOT NULL, ended_by TEXT NOT NULL DEFAULT '', data TEXT NOT NULL DEFAULT '{}',
-            rev INTEGER NOT NULL DEFAULT 0)"""
-    )
-    # What can hold only once at a time: one row for one fact, one live value for one slot.
-    db.execute("CREATE UNIQUE INDEX entry_live ON entry(slot) WHERE valid_to IS NULL")
-    db.execute("CREATE INDEX entry_rev ON entry(rev)")
-
-
-def _m002_turns_and_jobs(db: sqlite3.Connection) -> None:
-    db.execute("CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
-    db.execute("CREATE TABLE heard(session TEXT, turn INTEGER, PRIMARY KEY(session, turn)) WITHOUT ROWID")
-    db.execute(
-        "CREATE TABLE pending(id INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT, turn INTEGER, at TEXT, text TEXT)"
-    )
-    db.execute(
-        """CREATE TABLE job(id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL UNIQUE, created TEXT NOT NULL,
-            lease_until TEXT, attempts INTEGER NOT NULL DEFAULT 0, error TEXT NOT NULL DEFAULT '')"""
-    )
-    db.execute(
-        "CREATE TABLE vector(entry INTEGER, model TEXT, size INTEGER, value BLOB, PRIMARY KEY(entry, model)) WITHOUT ROWID"
-    )
-
-
-def _m003_turn_changes(db: sqlite3.Connection) -> None:
-    db.execute("CREATE INDEX entry_slot ON entry(slot)")
-    # What each turn did to rows, for taking it back: pictures of a row before (NULL: it was not there) and after.
-    db.execute(
-        """CREATE TABLE turn_change(id INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT NOT NULL, turn INTEGER NOT NULL,
-            entry INTEGER NOT NULL, before TEXT, after TEXT NOT NULL)"""
-    )
-
-
-MIGRATIONS = (_m001_entries, _m002_turns_and_jobs, _m003_turn_changes)
-
-
-# --- where files live --------------------------------------------------------------------------------------------------
-
-
-def memory_folder(root: Path | None = None) -> Path:
-    """The folder that holds one folder per shopper."""
-    return root if root is not None else user_data_folder() / "memory"
-
-
-def checked_user(user: str) -> str:
-    """The name of a shopper, trimmed. ``MisuseError`` for one that nobody can have."""
-    name = user.strip()
-    if not name or len(name) > LONGEST_USER_NAME or not name.isprintable():
-        raise MisuseError(
-            f"{user[:40]!r} cannot be a shopper's name", hint=f"1 to {LONGEST_USER_NAME} printable characters"
-        )
-    return name
-
-
-def user_folder(user: str, root: Path | None = None) -> Path:
-    """Where one shopper's files live: named by a digest, so that no name can be a piece of a path."""
-    digest = hashlib.sha256(checked_user(user).encode()).hexdigest()[:24]
-    return memory_folder(root) / digest
-
-
-def known_users(root: Path | None = None) -> list[str]:
-    """Names of all shoppers with a memory file, sorted."""
-    names = []
-    for path in sorted(memory_folder(root).glob("*/memory.db")):
-        with suppress(sqlite3.Error):
-            db = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=BUSY_TIMEOUT_S)
-            try:
-                row = db.execute("SELECT value FROM meta WHERE name='user'").fetchone()
-            finally:
-                db.close()
-            if row:
-                names.append(str(row[0]))
-    return sorted(names)
 
 
 class Store:
@@ -166,9 +76,10 @@ class Store:
             self._migrate()
         except sqlite3.DatabaseError as error:
             self.close()
-            raise MemoryStoreError(
-                f"the memory file {self.path} cannot be used: {error}", hint="move it away to start afresh"
-            ) from error
+            raise self._in_words(error) from error
+        except MemoryStoreError:
+            self.close()
+            raise
 
     # -- connections and transactions
 
@@ -213,11 +124,18 @@ class Store:
         except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
             raise
         except sqlite3.DatabaseError as error:
-            raise MemoryStoreError(f"the memory file {self.path} cannot be used: {error}") from error
+            raise self._in_words(error) from error
         except UnicodeEncodeError as error:
             raise MisuseError("the text holds half a character, which cannot be kept") from error
         except OSError as error:
             raise MemoryStoreError(f"cannot write in {self.folder}: {error.strerror}") from error
+
+    def _in_words(self, error: sqlite3.DatabaseError) -> MemoryStoreError:
+        if getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            return DamagedMemoryError(
+                f"the memory file {self.path} is damaged: {error}", hint="move it away to start afresh"
+            )
+        return MemoryStoreError(f"the memory file {self.path} cannot be used: {error}")
 
     @contextmanager
     def _turn_of_this_process(self) -> Iterator[None]:
@@ -296,10 +214,14 @@ class Store:
 
     # -- reading
 
+    def read(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """The rows of a query of our own making. ``DamagedMemoryError`` when a page cannot be read."""
+        with self._in_one_line():
+            return self.connection().execute(query, values).fetchall()
+
     def rows(self, where: str = "1", values: Sequence[Any] = ()) -> list[Entry]:
         """Rows that a condition of our own making holds for, oldest first."""
-        found = self.connection().execute(f"{_SELECT} WHERE {where} ORDER BY id", values).fetchall()
-        return [_entry(row) for row in found]
+        return [_entry(row) for row in self.read(f"{_SELECT} WHERE {where} ORDER BY id", values)]
 
     def get(self, id_: int) -> Entry | None:
         """The row of that id."""
@@ -308,19 +230,18 @@ class Store:
 
     def version(self) -> tuple[int, int, int]:
         """Changes when anything was written by anyone: (data version, own changes, times something was forgotten)."""
-        db = self.connection()
-        return db.execute("PRAGMA data_version").fetchone()[0], db.total_changes, int(self.meta("epoch", "0"))
+        written = self.read("PRAGMA data_version")[0][0]
+        return written, self.connection().total_changes, int(self.meta("epoch", "0"))
 
     def meta(self, name: str, default: str = "") -> str:
         """A value kept beside the rows."""
-        row = self.connection().execute("SELECT value FROM meta WHERE name=?", (name,)).fetchone()
-        return default if row is None else str(row[0])
+        found = self.read("SELECT value FROM meta WHERE name=?", (name,))
+        return str(found[0][0]) if found else default
 
     def raw_rows(self) -> list[dict[str, Any]]:
         """Every row with every column, also those that a newer version added."""
-        cursor = self.connection().execute("SELECT * FROM entry ORDER BY id")
-        names = [column[0] for column in cursor.description]
-        return [dict(zip(names, row, strict=True)) for row in cursor]
+        names = [column[1] for column in self.read("PRAGMA table_info(entry)")]
+        return [dict(zip(names, row, strict=True)) for row in self.read("SELECT * FROM entry ORDER BY id")]
 
     # -- writing (inside a transaction of the caller's)
 
@@ -515,13 +436,9 @@ class Store:
 
     def jobs(self) -> list[dict[str, Any]]:
         """What waits or runs."""
-        cursor = self.connection().execute(
-            "SELECT id, kind, created, lease_until, attempts, error FROM job ORDER BY id"
-        )
-        return [
-            dict(zip(("id", "kind", "created", "lease_until", "attempts", "error"), row, strict=True))
-            for row in cursor
-        ]
+        names = ("id", "kind", "created", "lease_until", "attempts", "error")
+        rows = self.read(f"SELECT {', '.join(names)} FROM job ORDER BY id")
+        return [dict(zip(names, row, strict=True)) for row in rows]
 
     # -- forgetting for good
 
@@ -545,7 +462,7 @@ class Store:
         for copy in self.folder.glob("memory.before*.db*"):
             copy.unlink(missing_ok=True)
         db = self.connection()
-        with self._lock:
+        with self._in_one_line(), self._lock:
             db.execute("VACUUM")
             deadline = time.monotonic() + BUSY_TIMEOUT_S
             while db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[
@@ -562,7 +479,7 @@ class Store:
 
     def integrity(self) -> str:
         """SQLite's own check: "ok" when the file is sound."""
-        return str(self.connection().execute("PRAGMA integrity_check").fetchone()[0])
+        return str(self.read("PRAGMA integrity_check")[0][0])
 
 
 def _like_prefix(prefix: str) -> str:

@@ -17,7 +17,7 @@ def row_vectors(store: Store, embedder: Embedder, ids: Sequence[int]) -> Any:
     model, size = _identity(embedder)
     known = {
         int(id_): np.frombuffer(value, dtype=np.float32)
-        for id_, value in store.connection().execute(
+        for id_, value in store.read(
             "SELECT entry, value FROM vector WHERE model=? AND size=?", (model, size)
         )
     }

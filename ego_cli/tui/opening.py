@@ -28,8 +28,8 @@ from ego_cli.conversation.turn import Assistant
 from ego_cli.errors import EgoError, MisuseError
 from ego_cli.memory.entry import ME, Entry
 from ego_cli.memory.forgetting import elapsed_days
+from ego_cli.memory.layout import known_users
 from ego_cli.memory.memory import Memory
-from ego_cli.memory.store import known_users
 from ego_cli.ranking.request import Request
 from ego_cli.settings import Settings, load_settings, load_toml
 from ego_cli.tui.engine import Browse, MemoryPage, MemoryRow, QuizQuestion, Run, Shelf, Window
@@ -61,11 +61,14 @@ class Conversation:
     def __init__(self, assistant: Assistant, settings: Settings, resume: bool) -> None:
         self._assistant = assistant
         self._settings = settings
-        self._memory = assistant.memory
         self._chat = session.session_file(settings.user).with_suffix(".chat.jsonl")
         self._past = transcript.kept(self._chat, assistant.state) if resume else ()
 
     # --- talk
+
+    @property
+    def _memory(self) -> Memory | None:
+        return self._assistant.memory  # a damaged file switches it off on the way
 
     @property
     def catalogue(self) -> str:

@@ -15,8 +15,8 @@ import pytest
 
 from ego_cli.errors import MemoryStoreError, MisuseError, NotFoundError
 from ego_cli.memory.ingest import ingest
+from ego_cli.memory.layout import MIGRATIONS, known_users, user_folder
 from ego_cli.memory.memory import Memory, open_memory
-from ego_cli.memory.store import MIGRATIONS, known_users, user_folder
 
 NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
 
