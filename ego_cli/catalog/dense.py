@@ -9,6 +9,7 @@ while somebody chats.
 from __future__ import annotations
 
 import hashlib
+import mmap
 import os
 import secrets
 import sqlite3
@@ -42,6 +43,7 @@ MOST_THREADS = 4  # of an embedding run; more do not speed up this small a model
 # error bound cannot rule out is compared exactly. The answer is that of comparing all exactly.
 FEW = 1_000
 BLOCK = 512  # rows that are compared at a time: they fit into the processor's cache
+LET_GO = 16 * BLOCK  # rows of a mapped matrix that are read before their memory is given back
 ROUNDING = 1e-5  # what float32 sums of unit vectors may be off by
 
 
@@ -451,4 +453,14 @@ def _quantised(
         rounded = np.rint(vectors / width[:, None])
         codes[rows], step[rows] = rounded, width
         error[rows] = np.linalg.norm(vectors - rounded * width[:, None], axis=1)
+        if start % LET_GO == 0:
+            _let_go(matrix)
+    _let_go(matrix)
     return codes, step, error
+
+
+def _let_go(matrix: NDArray[np.floating[Any]]) -> None:
+    """Unmap the pages of a mapped file that were read; they come back when they are asked for."""
+    mapped: mmap.mmap | None = getattr(matrix, "_mmap", None)
+    if mapped is not None and hasattr(mapped, "madvise"):
+        mapped.madvise(mmap.MADV_DONTNEED)

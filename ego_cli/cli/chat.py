@@ -47,13 +47,15 @@ def chat(
 ) -> None:
     """Talk in lines: one turn a line, "#" starts a comment, "/help" lists the commands. Ctrl-D ends it."""
     from ego_cli.cli.lines import talk
-    from ego_cli.conversation.opening import open_assistant
+    from ego_cli.conversation.opening import open_assistant, warm
     from ego_cli.settings import load_settings
 
     settings = load_settings(catalog=catalog, user=user)
     with open_assistant(settings, resume=resume) as assistant:
-        if assistant.dense is not None and sys.stdin.isatty():
-            assistant.dense.start(embed=settings.ranking.embed)
+        if sys.stdin.isatty():
+            warm(assistant)
+            if assistant.dense is not None:
+                assistant.dense.start(embed=settings.ranking.embed)
         talk(assistant, _typed_lines(), as_json=as_json)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from time import perf_counter
 
 from ego_cli.conversation.asking import PriceBounds
 from ego_cli.conversation.events import Decision, MemoryUse, Question, Relaxation, Reply
@@ -12,6 +11,7 @@ from ego_cli.conversation.references import Resolved
 from ego_cli.conversation.state import Change, Pending, ShownList, State, Want, apply
 from ego_cli.conversation.understand.acts import Understanding
 from ego_cli.conversation.words import stems
+from ego_cli.ranking import laps
 from ego_cli.ranking.request import Request
 from ego_cli.ranking.scored import Ranked
 
@@ -135,18 +135,18 @@ class Stopwatch:
     """Milliseconds by stage."""
 
     def __init__(self) -> None:
-        self._start = self._last = perf_counter()
+        self._start = self._last = laps.now()
         self._laps: dict[str, float] = {}
 
     def lap(self, stage: str) -> None:
         """Book the time since the last lap on a stage."""
-        now = perf_counter()
+        now = laps.now()
         self._laps[stage] = self._laps.get(stage, 0.0) + (now - self._last) * 1000
         self._last = now
 
     def restart(self) -> None:
         """Leave out the time since the last lap: it was booked part by part."""
-        self._last = perf_counter()
+        self._last = laps.now()
 
     def add(self, parts: Mapping[str, float]) -> None:
         """Book what a stage measured inside itself, under its own names."""
@@ -156,4 +156,4 @@ class Stopwatch:
     def timings(self) -> dict[str, float]:
         """All laps and the total, in ms."""
         rounded = {name: round(ms, 3) for name, ms in self._laps.items()}
-        return {**rounded, "total": round((perf_counter() - self._start) * 1000, 3)}
+        return {**rounded, "total": round((laps.now() - self._start) * 1000, 3)}

@@ -5,7 +5,6 @@ allowed (hard rules) -> legs -> fusion -> score terms -> order -> spread near-du
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -16,13 +15,14 @@ from numpy.typing import NDArray
 from ego_cli.catalog.index import index_of
 from ego_cli.catalog.kinds import WEAK
 from ego_cli.errors import MisuseError
+from ego_cli.ranking import laps
 from ego_cli.ranking.duplicates import spread_out
 from ego_cli.ranking.fusion import DEFAULT_PLAN, Plan
 from ego_cli.ranking.profiles import PROFILES
 from ego_cli.ranking.reasons import reasons
 from ego_cli.ranking.request import Request
 from ego_cli.ranking.rerank import LOOKED_AT, Judge, judged
-from ego_cli.ranking.retrieve import DEPTH, Candidates, Laps, Leg, allowed, retrieve, said, with_leg
+from ego_cli.ranking.retrieve import DEPTH, Candidates, Leg, allowed, retrieve, said, with_leg
 from ego_cli.ranking.scene import Scene
 from ego_cli.ranking.score import order, score
 from ego_cli.ranking.scored import Ranked, Scored
@@ -66,7 +66,7 @@ def rank(
     """
     if profile not in PROFILES:
         raise MisuseError(f"no ranking profile {profile!r}", hint=f"there are {', '.join(PROFILES)}")
-    began = time.perf_counter()
+    began = laps.now()
     index = index_of(catalogue)
     near = _near(catalogue, request, index.neighbours)
     legs: dict[str, Leg] = {}
@@ -89,8 +89,8 @@ def rank(
         )
         similarity = vectors.similarity(text, found.rows)
         scene = Scene(catalogue, index, request, found.rows, weights, signals, similarity, near)
-    retrieved = time.perf_counter()
-    clock = Laps(found.ms)
+    retrieved = laps.now()
+    clock = laps.Laps(found.ms)
     total, terms = score(scene) if plan.scored else (found.fused, {"fused": found.fused})
     places = order(scene, total)
     clock.lap("score")
@@ -118,7 +118,7 @@ def rank(
         rating_stood_in=rules.rating_stood_in,
         facets=facets,
         parts_ms=clock.ms,
-        timings_ms={"retrieve": (retrieved - began) * 1e3, "rank": (time.perf_counter() - retrieved) * 1e3},
+        timings_ms={"retrieve": (retrieved - began) * 1e3, "rank": (laps.now() - retrieved) * 1e3},
         notes=_notes(rules.match.missing),
     )
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +18,7 @@ from ego_cli.catalog.kinds import WEAK, TypeMatch
 from ego_cli.catalog.text import query_terms
 from ego_cli.ranking.facts import NO, amounts, holds
 from ego_cli.ranking.fusion import DEFAULT_PLAN, Plan, fuse
+from ego_cli.ranking.laps import Laps
 from ego_cli.ranking.polarity import carrying
 from ego_cli.ranking.request import Exclusion, Request, Requirement
 from ego_cli.ranking.wishes import text_of
@@ -334,17 +334,3 @@ def with_leg(
 
 def _ranks(rows: Rows) -> dict[int, int]:
     return {row: rank for rank, row in enumerate(rows.tolist(), 1)}
-
-
-class Laps:
-    """Milliseconds by part, added up in ``ms``."""
-
-    def __init__(self, before: Mapping[str, float] | None = None) -> None:
-        self.ms: dict[str, float] = dict(before or {})
-        self._last = perf_counter()
-
-    def lap(self, part: str) -> None:
-        """Book the time since the last lap on a part."""
-        now = perf_counter()
-        self.ms[part] = self.ms.get(part, 0.0) + (now - self._last) * 1000
-        self._last = now

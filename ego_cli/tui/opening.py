@@ -21,7 +21,7 @@ from ego_cli.catalog.store import Catalogue, list_catalogues, open_catalogue
 from ego_cli.catalog.text import query_terms
 from ego_cli.conversation import session, transcript
 from ego_cli.conversation.events import Decision, Event, Reply, TurnDone
-from ego_cli.conversation.opening import open_assistant
+from ego_cli.conversation.opening import open_assistant, warm
 from ego_cli.conversation.reply import compose
 from ego_cli.conversation.state import State
 from ego_cli.conversation.turn import Assistant
@@ -47,6 +47,7 @@ def open_engine(catalogue: str, user: str, *, resume: bool = False) -> Conversat
     """A conversation over a catalogue for a shopper; "" stands for the configured one."""
     settings = load_settings(catalog=catalogue or None, user=user or None)
     assistant = open_assistant(settings, resume=resume)
+    warm(assistant)
     return Conversation(assistant, settings, resume)
 
 
