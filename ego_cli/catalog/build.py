@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from ego_cli.catalog.facets import FacetBuilder
 from ego_cli.catalog.impacts import ImpactBuilder
-from ego_cli.catalog.index import IndexMaker
+from ego_cli.catalog.index import IndexMaker, rarely_collected
 from ego_cli.catalog.lexical import FIELDS
 from ego_cli.catalog.product import Product
 from ego_cli.catalog.store import (
@@ -135,7 +135,11 @@ def build(
     new = path.with_name(f"{path.stem}.{generation}.new")
     folder = private_folder(path.with_name(f"{path.stem}.{generation}"))
     try:
-        with closing(_create(new)) as database, IndexMaker(folder) if ranking else nullcontext() as maker:
+        with (
+            rarely_collected(),
+            closing(_create(new)) as database,
+            IndexMaker(folder) if ranking else nullcontext() as maker,
+        ):
             arrivals = _Arrivals(database, maker)
             kept, skipped = _take_in(arrivals, products, previous, tell)
             size = database.execute("SELECT count(*) FROM products").fetchone()[0]
@@ -307,13 +311,13 @@ def _read_rows(database: sqlite3.Connection, folder: Path, size: int, tell: Prog
         lines = database.execute(
             "SELECT product FROM products WHERE row > ? AND row <= ? ORDER BY row", (start, start + _BATCH)
         ).fetchall()
+        products = [decode_product(line) for (line,) in lines]
         documents = []
-        for row, (line,) in enumerate(lines, start):
-            product = decode_product(line)
+        for row, product in enumerate(products, start):
             documents.append((row + 1, *impacts.add_lines(search_fields(product))))
             facets.add(product)
-            for column in kinds:
-                kept[column.name][row] = column.build(product)
+        for column in kinds:
+            kept[column.name][start : start + len(products)] = [column.build(p) for p in products]
         database.executemany(insert, documents)
         tell("indexing", start + len(lines), size)
     database.execute("INSERT INTO fulltext (fulltext) VALUES ('optimize')")

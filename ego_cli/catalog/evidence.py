@@ -358,7 +358,7 @@ class EvidenceReader:
         if denied:
             found.update(dict.fromkeys(number(NOT + stem(term)) for term in terms(denied)))
         amounts = [(self.kinds[u], v, number(near) if near else -1) for u, v, near in quantities(text)]
-        return array("i", found), amounts
+        return array("i", list(found)), amounts
 
     def add(self, product: Product) -> None:
         """The next row."""

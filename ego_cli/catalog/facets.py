@@ -13,7 +13,6 @@ from array import array
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -34,6 +33,7 @@ SHORT_BULLET = 8  # words; a longer bullet is prose and names materials in passi
 DETAIL_SHARE = 200  # a detail key is a facet when at least 1 in 200 products has it
 _FREE_TEXT_AFTER = 2_000  # rows with a key before we judge whether its values are free text
 _FREE_TEXT_SHARE = 0.5  # distinct values a row above which they are
+_ROWS_AT_ONCE = 50_000  # when the arrays are made
 
 PATH_JOINER = " > "
 
@@ -137,6 +137,13 @@ def colour_family(name: str) -> str | None:
     return found[-1][1] if found else None
 
 
+def is_material(name: str) -> bool:
+    """Whether the whole of ``name`` is what a thing may be made of, whatever else it means: "gold", "iron"."""
+    words = tokens(name)
+    found = _material_phrases(True)(words)
+    return len(found) == 1 and len(found[0][0].split()) == len(words)
+
+
 def colour_members(family: str) -> tuple[str, ...]:
     """The colour names that a wish for ``family`` accepts ("blue": navy, royal blue ...); empty for what is no family."""
     members = load_toml("colours.toml")["families"].get(fold(family), {})
@@ -233,92 +240,90 @@ def _genders(product: Product, details: Mapping[str, str]) -> Iterable[str]:
 # --- building -------------------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class _Spelling:
-    """One way to write the value of ``number``, and how many rows write it so."""
-
-    number: int
-    times: int = 0
-
-
 class FacetBuilder:
     """Collects facet values row by row and writes the arrays."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._numbers: dict[tuple[str, str], int] = {}  # (attribute, folded value) -> number
-        self._spelled: dict[str, dict[str, _Spelling]] = defaultdict(
-            dict
-        )  # attribute -> value as it is written
         self._attributes: list[str] = []  # of each number
-        self._row_ends = array("q", [0])
-        self._codes = array("i")
+        self._spellings: dict[str, dict[str, int]] = defaultdict(
+            dict
+        )  # attribute -> value as written -> spelling
+        self._values: list[str] = []  # of each spelling
+        self._number_of_spelling = array("i")
+        self._said = array("i")  # spellings, row by row
+        self._said_in_row = array("i")  # how many
         self._detail_rows: Counter[str] = Counter()
         self._detail_values: dict[str, set[int]] = defaultdict(set)
         self._left_out = set(_told_otherwise())  # and keys that turn out to hold free text
 
     def add(self, product: Product) -> None:
         """The facts and details of the next row."""
-        codes = {self._number(attribute, value): None for attribute, value in facts(product)}
+        said = [self._spelling(attribute, value) for attribute, value in facts(product)]
         for key, value in product.details.items():
             attribute = fold(key)
             if not attribute or attribute in self._left_out or not 0 < len(value) <= LONGEST_VALUE:
                 continue
-            number = self._number(f"details.{attribute}", value)
-            codes[number] = None
+            spelling = self._spelling(f"details.{attribute}", value)
+            said.append(spelling)
             self._detail_rows[attribute] += 1
+            if self._detail_rows[attribute] > _FREE_TEXT_AFTER:
+                continue
             known = self._detail_values[attribute]
-            known.add(number)
+            known.add(self._number_of_spelling[spelling] if spelling >= 0 else -1)
             if (
                 self._detail_rows[attribute] == _FREE_TEXT_AFTER
                 and len(known) > _FREE_TEXT_SHARE * _FREE_TEXT_AFTER
             ):
                 self._left_out.add(attribute)
-        codes.pop(-1, None)
-        self._codes.extend(codes)
-        self._row_ends.append(len(self._codes))
+        self._said.extend(said)
+        self._said_in_row.append(len(said))
 
-    def _number(self, attribute: str, value: str) -> int:
-        """The number of a value; -1 for one without a letter or digit."""
-        known = self._spelled[attribute]
+    def _spelling(self, attribute: str, value: str) -> int:
+        """The number of a value as it is written; -1 for one without a letter or digit."""
+        known = self._spellings[attribute]
         spelling = known.get(value)
         if spelling is None:
             key = (attribute, fold(value))
-            number = self._numbers.setdefault(key, len(self._attributes)) if key[1] else -1
+            if not key[1]:
+                return known.setdefault(value, -1)
+            spelling = known[value] = len(self._values)
+            number = self._numbers.setdefault(key, len(self._attributes))
             if number == len(self._attributes):
                 self._attributes.append(attribute)
-            spelling = known[value] = _Spelling(number)
-        spelling.times += 1
-        return spelling.number
+            self._values.append(value)
+            self._number_of_spelling.append(number)
+        return spelling
 
-    def finish(self) -> None:
-        """Write ``facets.*`` into the folder. Details that few products share are left out."""
-        rows = len(self._row_ends) - 1
+    def finish(self, order: Rows | None = None) -> None:
+        """Write ``facets.*`` into the folder. Details that few products share are left out. With ``order`` of those rows only
+        (numbers of ``add`` calls)."""
+        owner, codes, times = self._codes(order)
+        rows = len(self._said_in_row if order is None else order)
         enough = max(2, rows // DETAIL_SHARE)
         kept_details = {
             f"details.{key}"
             for key, n in self._detail_rows.items()
             if n >= enough and key not in self._left_out
         }
-        codes = np.frombuffer(self._codes, dtype=np.int32) if self._codes else np.zeros(0, np.int32)
         counts = np.bincount(codes, minlength=len(self._attributes))
         kept = [
             number
             for number, attribute in enumerate(self._attributes)
-            if not attribute.startswith("details.") or (attribute in kept_details and counts[number] > 1)
+            if counts[number] > attribute.startswith("details.")
+            and (attribute in kept_details or not attribute.startswith("details."))
         ]
         renumber = np.full(len(self._attributes) + 1, -1, dtype=np.int32)
         kept.sort(key=lambda number: (self._attributes[number], -int(counts[number]), number))
         renumber[kept] = np.arange(len(kept), dtype=np.int32)
-        usual = self._usual_spellings()
+        usual = self._usual_spellings(times)
         names: dict[str, list[str]] = {}
         for number in kept:
             names.setdefault(self._attributes[number], []).append(usual[number])
         (self._folder / "facets.json").write_text(json.dumps(names, ensure_ascii=False), encoding="utf-8")
         self._save("counts", counts[kept].astype(np.int32))
 
-        ends = np.frombuffer(self._row_ends, dtype=np.int64)
-        owner = np.repeat(np.arange(rows, dtype=np.int32), ends[1:] - ends[:-1])
         new = renumber[codes]
         owner, new = owner[new >= 0], new[new >= 0]
         by_value = np.argsort(new, kind="stable")
@@ -337,14 +342,40 @@ class FacetBuilder:
         for attribute in set(SINGLE) - names.keys():
             self._save(attribute, np.full(rows, -1, dtype=np.int32))
 
-    def _usual_spellings(self) -> dict[int, str]:
+    def _codes(self, order: Rows | None) -> tuple[Rows, Rows, npt.NDArray[np.int64]]:
+        """(row, number of a value that it has) pairs in order, each once; and how often each spelling was used."""
+        ends = np.concatenate(([0], np.cumsum(self._said_in_row, dtype=np.int64)))
+        said = np.asarray(self._said)
+        number_of = np.asarray(self._number_of_spelling).astype(np.int64)
+        places = np.arange(len(self._said_in_row)) if order is None else order
+        times = np.zeros(len(self._values), dtype=np.int64)
+        found = []
+        for first in range(0, len(places), _ROWS_AT_ONCE):
+            some = places[first : first + _ROWS_AT_ONCE]
+            lengths = ends[some + 1] - ends[some]
+            here = np.arange(int(lengths.sum())) + np.repeat(
+                ends[some] - np.cumsum(lengths) + lengths, lengths
+            )
+            rows, spelling = np.repeat(np.arange(first, first + len(some)), lengths), said[here]
+            rows, spelling = rows[spelling >= 0], spelling[spelling >= 0]
+            times += np.bincount(spelling, minlength=len(self._values))
+            _, once = np.unique(rows << 32 | number_of[spelling], return_index=True)
+            once.sort()
+            found.append((rows[once].astype(np.int32), number_of[spelling[once]].astype(np.int32)))
+        nothing = np.zeros(0, dtype=np.int32)
+        return (
+            np.concatenate([nothing, *(rows for rows, _ in found)]),
+            np.concatenate([nothing, *(codes for _, codes in found)]),
+            times,
+        )
+
+    def _usual_spellings(self, times: npt.NDArray[np.int64]) -> dict[int, str]:
         """Number -> the value as most products write it; of equals the first."""
         most: dict[int, int] = {}
         usual: dict[int, str] = {}
-        for spellings in self._spelled.values():
-            for value, spelling in spellings.items():
-                if spelling.times > most.get(spelling.number, 0):
-                    most[spelling.number], usual[spelling.number] = spelling.times, value
+        for number, value, used in zip(self._number_of_spelling, self._values, times.tolist(), strict=True):
+            if used > most.get(number, 0):
+                most[number], usual[number] = used, value
         return usual
 
     def _save(self, name: str, values: npt.NDArray[Any]) -> None:

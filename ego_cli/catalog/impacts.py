@@ -78,7 +78,7 @@ class ImpactBuilder:
 
     def _read(self, line: str) -> tuple[array[int], str]:
         words = terms(line)
-        return array("i", map(self._numbering.__getitem__, words)), " ".join(words)
+        return array("i", list(map(self._numbering.__getitem__, words))), " ".join(words)
 
     def _end_row(self, before: int) -> None:
         self._lengths.append(len(self._ids) - before)

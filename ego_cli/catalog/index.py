@@ -6,6 +6,7 @@ afterwards.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import secrets
@@ -13,7 +14,8 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from itertools import zip_longest
@@ -59,6 +61,17 @@ class RankingIndex:
     family: NDArray[np.int64]  # equal for products whose titles differ in nothing but colours and amounts
     facets: Facets
     neighbours: Neighbours | None = None  # None: nobody's tastes are known
+
+
+@contextmanager
+def rarely_collected() -> Iterator[None]:
+    """Look for garbage in cycles only now and then: a load makes hardly any, and looking costs it a tenth of its time."""
+    usual = gc.get_threshold()
+    gc.set_threshold(100_000, 50, 50)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
 
 
 class IndexReader:
@@ -270,7 +283,7 @@ def _make(folder: Path, spool: Path) -> None:
     """The process of ``IndexMaker``: on standard input how many bytes of ``spool`` are written, again and again, an empty
     line, and the order of the rows (32-bit numbers; none: as they came). Writes nothing when the input ends before that."""
     reader = IndexReader()
-    with spool.open("rb") as lines:
+    with rarely_collected(), spool.open("rb") as lines:
         for said in sys.stdin.buffer:
             if not said.strip():
                 order = np.frombuffer(sys.stdin.buffer.read(), dtype="<i4").astype(np.int32)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ego_cli.catalog.product import Offer, Product
 
-_DEFAULTS = {field.name: field.default for field in fields(Product)}
+_FIELDS = tuple(field.name for field in fields(Product))
 _as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _TUPLES = ("categories", "features", "colours", "materials", "sizes", "flags", "reviews")
 
@@ -17,17 +17,16 @@ _TUPLES = ("categories", "features", "colours", "materials", "sizes", "flags", "
 def encode_product(product: Product) -> str:
     """A product as JSON, empty fields left out."""
     record: dict[str, Any] = {}
-    for name in _DEFAULTS:
+    for name in _FIELDS:
         value = getattr(product, name)
-        if value is None or value == () or value == "" or (name == "rating_count" and value == 0):
-            continue
-        if name == "offers":
-            value = [[offer.seller, offer.price, offer.currency, offer.url] for offer in value]
-        elif name == "details":
-            if not value:
-                continue
-            value = dict(value)
-        record[name] = value
+        if value or (isinstance(value, int | float) and name != "rating_count"):  # a price of zero was stated
+            record[name] = value
+    if product.details:
+        record["details"] = dict(product.details)
+    if product.offers:
+        record["offers"] = [
+            [offer.seller, offer.price, offer.currency, offer.url] for offer in product.offers
+        ]
     return _as_json(record)
 
 
