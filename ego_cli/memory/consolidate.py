@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 import threading
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ego_cli.errors import EgoError
@@ -100,19 +101,22 @@ def consolidate(memory: Memory, model: Model | None = None, *, job: int | None =
 
 def _merge_duplicates(memory: Memory, db: Any) -> int:
     """Rows of one person, kind and polarity that say the same in nearly the same words become one; its counter rises."""
-    groups: dict[tuple[str, str, int], list[tuple[Entry, frozenset[str]]]] = defaultdict(list)
+    # Rows that differ in a number never say the same, so they need not meet.
+    groups: dict[tuple[object, ...], list[tuple[Entry, frozenset[str]]]] = defaultdict(list)
     for row in memory.facts():
         if row.tier == SEMANTIC:
-            groups[(row.subject, row.kind, row.polarity)].append(
-                (row, frozenset(terms(row.object or row.text)))
-            )
+            own = frozenset(terms(row.object or row.text))
+            numbers = frozenset(term for term in own if any(c.isdigit() for c in term))
+            groups[(row.subject, row.kind, row.polarity, numbers)].append((row, own))
     merged = 0
     for rows in groups.values():
         by_term: dict[str, list[int]] = defaultdict(list)
         gone: set[int] = set()
+        spread = Counter(term for _, own in rows for term in own)
         for i, (row, own) in enumerate(rows):
-            for j in {j for term in own for j in by_term[term]} - gone:
-                if _same(own, rows[j][1]):
+            telling = telling_terms(own, spread)
+            for j in sorted({j for term in telling for j in by_term[term]} - gone):
+                if same_words(own, rows[j][1]):
                     first = rows[j][0]
                     kept = replace(
                         first,
@@ -126,14 +130,21 @@ def _merge_duplicates(memory: Memory, db: Any) -> int:
                     merged += 1
                     break
             else:
-                for term in own:
+                for term in telling:
                     by_term[term].append(i)
     return merged
 
 
-def _same(a: frozenset[str], b: frozenset[str]) -> bool:
-    numbers = {t for t in a ^ b if any(c.isdigit() for c in t)}
-    return not numbers and len(a & b) >= SAME_WORDS * len(a | b)
+def telling_terms(own: frozenset[str], spread: Mapping[str, int]) -> list[str]:
+    """The rarest terms of a row, so many that two rows which say the same must share one of them (prefix filtering, as in
+    Bayardo, Ma and Srikant 2007)."""
+    most_common_last = sorted(own, key=lambda term: (spread[term], term))
+    shared = ceil(SAME_WORDS * len(own) - 1e-9)  # that any other must have of these
+    return most_common_last[: len(own) - shared + 1]
+
+
+def same_words(a: frozenset[str], b: frozenset[str]) -> bool:
+    return len(a & b) >= SAME_WORDS * len(a | b)
 
 
 def _infer(memory: Memory, db: Any) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 import threading
 import time
@@ -36,6 +37,7 @@ try:
 except ImportError:  # Windows: SQLite's own waiting does
     fcntl = None  # type: ignore[assignment]
 
+NO_ROOM = 64 * 1024  # bytes; what opening the file takes beside it
 LEASE_S = 120.0  # a job that a killed process had taken is free again after this long
 
 COLUMNS = (
@@ -135,7 +137,10 @@ class Store:
             return DamagedMemoryError(
                 f"the memory file {self.path} is damaged: {error}", hint="move it away to start afresh"
             )
-        return MemoryStoreError(f"the memory file {self.path} cannot be used: {error}")
+        full = shutil.disk_usage(self.folder).free < NO_ROOM  # SQLite says "disk I/O error" of some of it
+        return MemoryStoreError(
+            f"the memory file {self.path} cannot be used: {'the disk is full' if full else error}"
+        )
 
     @contextmanager
     def _turn_of_this_process(self) -> Iterator[None]:

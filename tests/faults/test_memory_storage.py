@@ -37,3 +37,22 @@ def test_a_file_that_may_only_be_read_is_one_line_and_can_be_read(memory: Memory
     with pytest.raises(MemoryStoreError, match="readonly"):
         memory.hear("I love linen")
     assert [found.text for found in memory.recall("a perfume without fragrance")] == ["avoids fragrance"]
+
+
+def test_tidying_on_a_full_disk_leaves_all_as_it_was_and_is_done_later(memory: Memory) -> None:
+    for number in range(40):
+        memory.hear(f"I love colour number {number} {'x' * 60}")
+    before = memory.facts()
+    db = memory.store.connection()
+    db.execute(f"PRAGMA max_page_count={db.execute('PRAGMA page_count').fetchone()[0]}")
+    while True:  # to the last byte
+        try:
+            memory.hear("we are planning a picnic with all of the children " + "y" * 900)
+        except MemoryStoreError:
+            break
+    with pytest.raises(MemoryStoreError, match="full"):
+        memory.consolidate()
+    assert memory.facts() == before and memory.summary() == "" and memory.store.jobs()
+    db.execute("PRAGMA max_page_count=100000")
+    memory.consolidate()
+    assert memory.facts() == before and memory.summary() and memory.store.jobs() == []

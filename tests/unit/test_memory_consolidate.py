@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ego_cli.catalog.product import Product
 from ego_cli.errors import ServiceAwayError
-from ego_cli.memory.consolidate import Worker, run_next_job
+from ego_cli.memory.consolidate import Worker, run_next_job, same_words, telling_terms
 from ego_cli.memory.ingest import ingest, quiz_questions, take_quiz
 from ego_cli.memory.memory import Memory, open_memory
 from ego_cli.memory.nudges import mark_said
@@ -64,6 +68,14 @@ def test_notes_that_say_the_same_become_one_and_their_counts_add_up(memory: Memo
     assert memory.consolidate().merged <= 1
     counts = sorted(row.mentions for row in memory.facts())
     assert counts == [1, 2]
+
+
+@given(st.lists(st.frozensets(st.sampled_from("abcdefghijkl"), min_size=1), min_size=2, max_size=8))
+def test_rows_that_say_the_same_meet_by_their_telling_terms(rows: list[frozenset[str]]) -> None:
+    spread = Counter(term for own in rows for term in own)
+    for one, other in combinations(rows, 2):
+        if same_words(one, other):
+            assert set(telling_terms(one, spread)) & set(telling_terms(other, spread))
 
 
 def test_a_second_pass_changes_nothing(memory: Memory) -> None:
