@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ego_cli.catalog.evidence import NOT, Field, tokens_of
-from ego_cli.catalog.facets import SINGLE
+from ego_cli.catalog.facets import SINGLE, is_material
 from ego_cli.catalog.index import RankingIndex
 from ego_cli.catalog.kinds import same_words
 from ego_cli.catalog.text import in_base, stem, unit_named
@@ -92,9 +92,7 @@ def _value(index: RankingIndex, attribute: str, value: str) -> Verdicts:
     if stated:
         out[_states(index, facet)] = NO
     if attribute == "colour":  # "Metal: yellow gold": not known to be yellow, nor known not to be
-        fields_of_both = (
-            _STATED_BY["material"] if value.lower() in _materials() else (Field.DETAIL, Field.MATERIAL)
-        )
+        fields_of_both = _STATED_BY["material"] if is_material(value) else (Field.DETAIL, Field.MATERIAL)
         out[index.evidence.stating(tokens, fields_of_both)] = UNKNOWN
     for phrase in _same(tokens):
         out[index.evidence.stating(phrase, fields)] = YES
@@ -103,13 +101,6 @@ def _value(index: RankingIndex, attribute: str, value: str) -> Verdicts:
     if attribute == "gender":
         out[index.facets.rows("gender", "unisex")] = YES
     return out
-
-
-@cache
-def _materials() -> frozenset[str]:
-    """Names of materials: "gold" is one and a colour too, so a gold-plated ring in white is not known to be no gold one."""
-    table = load_toml("materials.toml")["materials"]
-    return frozenset(name for canonical, kinds in table.items() for name in (canonical, *kinds))
 
 
 def _same(tokens: tuple[str, ...]) -> Iterable[tuple[str, ...]]:

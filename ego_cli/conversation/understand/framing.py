@@ -10,8 +10,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import combinations, pairwise, product
+from itertools import pairwise
 
+from ego_cli.catalog.facets import is_material
 from ego_cli.conversation.understand.acts import Act, Kind, Operator, Span, Target
 from ego_cli.conversation.understand.context import Context
 from ego_cli.conversation.understand.language import language
@@ -45,9 +46,9 @@ def in_frame(
     acts: Sequence[Act], text: str, tokens: Sequence[Token], context: Context, lexicon: Lexicon
 ) -> list[Act]:
     """All readings of this module, in order."""
-    found = salvage(without_wish(acts, text, tokens, context), text, tokens, lexicon)
+    found = salvage(without_wish(acts, text, tokens, context), text, tokens, context, lexicon)
     found = whole_clauses(figures_not_prices(found, text, context), text)
-    found = one_shelf(plain_wishes(keep_topic(found, text, context, lexicon)), lexicon)
+    found = one_shelf(plain_wishes(keep_topic(found, text, context, lexicon)), tokens, lexicon)
     found = wishes_not_pointers(one_thing_each(found, text), context)
     found = plain_wishes(of_parts(plain_answers(found, text, context), text))
     return whole_phrases(found, text) if context.asked else found
@@ -71,16 +72,21 @@ def _is_answer(act: Act, text: str, held: Sequence[set[str]], lexicon: Lexicon) 
     own = set(stems_of(act.value or ""))
     if any(own <= category or category <= own for category in held if category):
         return False
-    if _is_quality(act, lexicon):
-        return True
     start = act.span.start if act.span else text.lower().find(act.words.lower())
     before = text[max(0, start - _LOOK_BACK) : max(start, 0)].lower()
+    if _is_quality(act, lexicon) and not _ARTICLE.search(before):
+        return True
     frame, answer = _patterns()
     return bool(answer.search(before)) or not frame.search(before)
 
 
+_ARTICLE = re.compile(r"\b(?:an?|new|another)\s+$")
+
+
 def _is_quality(act: Act, lexicon: Lexicon) -> bool:
     """ "Cream", "silk": a thing that people buy, and a colour or material as well."""
+    if is_material(act.words):
+        return True
     spans = lexicon.find(tokenise(act.words))
     return len(spans) == 1 and any(name.kind in ("colour", "material") for name in spans[0].names)
 
@@ -96,33 +102,35 @@ def _as_wish(act: Act) -> Act:
     )
 
 
-def one_shelf(acts: Sequence[Act], lexicon: Lexicon) -> list[Act]:
-    """Join two nouns that are parent and leaf of one category path into the one product type that they name."""
-    named = [act for act in acts if act.kind is Kind.NEED or _is_part(act) or _is_material(act)]
-    for one, other in combinations(named, 2):
-        if Kind.NEED not in (one.kind, other.kind):
-            continue
-        shelf = _shelf_of(one, other, lexicon)
-        if shelf:
-            need = one if one.kind is Kind.NEED else other
-            joined = replace(need, value=shelf, words=f"{one.words} {other.words}")
-            kept = [joined if act is need else act for act in acts if act is need or act not in (one, other)]
-            return [
-                replace(act, group=need.group) if act.group in (one.group, other.group) else act
-                for act in kept
-            ]
-    return list(acts)
+def one_shelf(acts: Sequence[Act], tokens: Sequence[Token], lexicon: Lexicon) -> list[Act]:
+    """Nouns that name parent and leaf of one category path are the one product type that they name."""
+    if not any(act.kind is Kind.NEED for act in acts):
+        return list(acts)
+    shelf = lexicon.shelf_in([token.stem for token in tokens])
+    if shelf is None:
+        return list(acts)
+    own = shelf.parent | shelf.leaf | _shelf_words()
+    inside = [act for act in acts if act.kind in _OF_SHELF and _names_only(act, own)]
+    need = next((act for act in inside if act.kind is Kind.NEED), None)
+    if need is None or len(inside) < 2:
+        return list(acts)
+    joined = replace(need, value=shelf.name, words=" ".join(act.words for act in inside))
+    groups = {act.group for act in inside}
+    kept = [joined if act is need else act for act in acts if act is need or act not in inside]
+    return [replace(act, group=need.group) if act.group in groups else act for act in kept]
 
 
-def _shelf_of(one: Act, other: Act, lexicon: Lexicon) -> str:
-    """Parent and leaf as the product type that two acts name, by what they were read as or by her words; "" = none."""
-    for first, second in product((one.value or "", one.words), (other.value or "", other.words)):
-        pair = frozenset(stems_of(first)), frozenset(stems_of(second))
-        if pair in lexicon.shelves:
-            return f"{first} {second}"
-        if pair[::-1] in lexicon.shelves:
-            return f"{second} {first}"
-    return ""
+_OF_SHELF = frozenset({Kind.NEED, Kind.CONSTRAIN, Kind.SHOW_MORE})
+"""What the name of a shelf may have been taken for: "novelty and more", "two-pieces", "(if I no see) skirts"."""
+
+
+def _names_only(act: Act, own: frozenset[str]) -> bool:
+    return any(stems and set(stems) <= own for stems in (stems_of(act.words), stems_of(act.value or "")))
+
+
+@cache
+def _shelf_words() -> frozenset[str]:
+    return frozenset(stem for word in load_toml("dialogue.toml")["topic"]["shelf"] for stem in stems_of(word))
 
 
 def _plain(text: str) -> str:
@@ -137,7 +145,7 @@ def _answers() -> Mapping[str, frozenset[str]]:
     return {name: frozenset(words) for name, words in load_toml("dialogue.toml")["answers"].items()}
 
 
-_NO_WISH = frozenset({Kind.CONSTRAIN, Kind.UNCLEAR, Kind.NO, Kind.NO_PREFERENCE, Kind.BROWSE, Kind.RELAX, Kind.SHOW_MORE, Kind.THANKS, Kind.REJECT, Kind.REFER, Kind.GREET, Kind.YES, Kind.NEED})  # fmt: skip
+_NO_WISH = frozenset({Kind.CONSTRAIN, Kind.UNCLEAR, Kind.NO, Kind.NO_PREFERENCE, Kind.BROWSE, Kind.RELAX, Kind.SHOW_MORE, Kind.THANKS, Kind.REJECT, Kind.REFER, Kind.GREET, Kind.YES, Kind.NEED, Kind.RELATIVE})  # fmt: skip
 """What words about the conversation itself may have been taken for."""
 
 
@@ -155,11 +163,16 @@ def without_wish(acts: Sequence[Act], text: str, tokens: Sequence[Token], contex
     classes = _answers()
     about_talk = language().filler | classes["words"] | classes["signals"] | {context.asked}
     words = [token.word for token in tokens if token.kind != "mark"]
-    if not words or any(word not in about_talk for word in words) or not classes["signals"] & set(words):
+    if not words or any(word not in about_talk for word in words) or not _signals(words):
         return list(acts)
     if context.shown and (_turns_down(words) or classes["asks_back"] & set(words)):
         return [Act(Kind.NONE_OF_THESE, target=Target("all"), words=text.strip()[:200])]
     return [Act(Kind.NO_PREFERENCE, attribute=context.asked or "other", words=text.strip()[:200])]
+
+
+def _signals(words: Sequence[str]) -> bool:
+    said = f" {' '.join(words)} "
+    return any(f" {signal} " in said for signal in _answers()["signals"])
 
 
 def _turns_down(words: Sequence[str]) -> bool:
@@ -342,6 +355,11 @@ def _pointed_wish(act: Act) -> Act | None:
 _SIMILAR = re.compile(r"\b(?:more|similar|same|others|another)\b")
 
 
+_MONEY_SAID = re.compile(
+    r"\b(?:under|below|over|above|max|maximum|most|least|budget|price|prices|costs?|naira|pay|spend|cheap\w*|bucks|money|than|pass|reach)\b"
+)
+
+
 @cache
 def _vocatives() -> frozenset[str]:
     return frozenset(load_toml("dialogue.toml")["vocatives"]["phrases"])
@@ -357,7 +375,26 @@ def plain_answers(acts: Sequence[Act], text: str, context: Context) -> list[Act]
     kept = [act for act in acts if not (act.attribute == "gender" and _called(act, text))]
     if not context.asked or _ASKS.search(_plain(text)):
         return kept
-    return [act for act in kept if act.kind is not Kind.ASK or len(kept) == 1]
+    told = any(act.kind is Kind.CONSTRAIN for act in kept)
+    answers: list[Act] = []
+    for act in kept:
+        if act.kind is Kind.ASK:
+            if not told and act.value:
+                answers.append(_as_feature(act, act.value))
+        elif not (told and _enumerates(act, text)):
+            answers.append(act)
+    return answers
+
+
+_OTHER_ORDINAL = re.compile(r"\b(?:first|1st|both|one thing)\b")
+
+
+def _enumerates(act: Act, text: str) -> bool:
+    """ "First wool, the second one is a hood": the wishes are counted, no item is pointed at."""
+    if act.kind is not Kind.REFER or act.target is None or act.target.how == "attribute":
+        return False
+    words = _plain(act.words)
+    return "both" in words or bool(_OTHER_ORDINAL.search(_plain(text).replace(words, " ")))
 
 
 def _called(act: Act, text: str) -> bool:
@@ -371,46 +408,56 @@ def _called(act: Act, text: str) -> bool:
     return alone and apart and _plain(text[start : act.span.end]).strip() in _vocatives()
 
 
-_BARE = re.compile(r"\d[\d.,]*\s*[k+]?", re.IGNORECASE)
+_FIGURE = re.compile(r"\d[\d.,]*\s*[k+]?", re.IGNORECASE)
+_WORD_BEFORE = re.compile(r"([\w-]+)\s*$")
+_WORD_BEHIND = re.compile(r"\s*([\w-]+)")
+_SMALL_FIGURE = 20
+"""Below it a number with nothing of money about it is a count, though "about" or "inside" stands before it."""
 
 
 def figures_not_prices(acts: Sequence[Act], text: str, context: Context) -> list[Act]:
-    """ "14k gold", "UPF 50+": a bare number that belongs to the word beside it is part of a wish."""
-    table = load_toml("dialogue.toml")["figures"]
+    """ "14k gold", "UPF 50+", "3 pockets inside, 1 outside": a bare number that belongs to the words beside it."""
     found = []
     for act in acts:
-        if (
-            act.attribute == "price"
-            and act.unit is None
-            and act.span is not None
-            and (bare := _BARE.match(act.words.strip()))
-        ):
-            before = re.search(r"([\w-]+)\s*$", text[: act.span.start])
-            whole = bare.end() == len(act.words.strip())
-            if not whole and not (before and before[1].lower() in table["before"]):
-                found.append(act)  # "50 at least" is a price unless "SPF" stands before it
-                continue
-            behind = re.match(r"\s*([\w-]+)", text[act.span.end :])
-            if behind and behind[1].lower() in table["behind"]:
-                words = text[act.span.start : act.span.end + behind.end()]
-            elif before and before[1].lower() in table["before"]:
-                words = text[before.start() : act.span.start + bare.end()]
-            elif context.asked not in ("", "price", "budget") and not _about_money(text, act):
-                words = text[act.span.start : act.span.end + (behind.end() if behind else 0)]
-            else:
-                words = ""
-            if words:
-                act = Act(
-                    Kind.CONSTRAIN,
-                    attribute="feature",
-                    operator=Operator.IS,
-                    value=words.strip(),
-                    words=words.strip(),
-                    span=act.span,
-                    group=act.group,
-                )
-        found.append(act)
+        where = _figure(act, text, context)
+        found.append(_as_feature(act, text[where.start : where.end], where) if where else act)
     return found
+
+
+def _figure(act: Act, text: str, context: Context) -> Span | None:
+    """Where the words of a price stand that is none; None when it is one."""
+    if act.attribute != "price" or act.unit is not None or act.span is None:
+        return None
+    number = _FIGURE.search(text, act.span.start, act.span.end)
+    if number is None:
+        return None
+    table = load_toml("dialogue.toml")["figures"]
+    before = _WORD_BEFORE.search(text[: number.start()])
+    behind = _WORD_BEHIND.match(text[number.end() :])
+    if behind and behind[1].lower() in table["behind"]:
+        return Span(number.start(), number.end() + behind.end())
+    if before and before[1].lower() in table["before"]:
+        return Span(before.start(), number.end())
+    if context.asked in ("", "price", "budget"):
+        return None
+    alone = number.span() == (act.span.start, act.span.end)
+    small = act.number is not None and act.number < _SMALL_FIGURE and not _MONEY_SAID.search(_plain(text))
+    if small or (alone and not _about_money(text, act)):
+        return Span(number.start(), number.end() + (behind.end() if behind else 0))
+    return None
+
+
+def _as_feature(act: Act, words: str, where: Span | None = None) -> Act:
+    said = words.strip()
+    return Act(
+        Kind.CONSTRAIN,
+        attribute="feature",
+        operator=Operator.IS,
+        value=said,
+        words=said,
+        span=where or act.span,
+        group=act.group,
+    )
 
 
 _SHORT_ANSWER = 3
@@ -455,7 +502,13 @@ def one_thing_each(acts: Sequence[Act], text: str) -> list[Act]:
     return found
 
 
-def salvage(acts: Sequence[Act], text: str, tokens: Sequence[Token], lexicon: Lexicon) -> list[Act]:
+_FEW, _SHORT = 2, 6
+"""Words of an answer that is taken as it stands when none of them is known for more than padding: "true to size"."""
+
+
+def salvage(
+    acts: Sequence[Act], text: str, tokens: Sequence[Token], context: Context, lexicon: Lexicon
+) -> list[Act]:
     """When a sentence gave nothing, what it names all the same: the shop's types, colours, materials and brands in it."""
     if any(act.kind not in (Kind.UNCLEAR, Kind.GREET, Kind.OVERRIDE) for act in acts):
         return list(acts)
@@ -485,6 +538,15 @@ def salvage(acts: Sequence[Act], text: str, tokens: Sequence[Token], lexicon: Le
                     confidence=0.6,
                 )
             )
+    unread = not acts or any(act.kind is Kind.UNCLEAR for act in acts)
+    if (
+        not found
+        and unread
+        and context.asked
+        and _FEW <= len(tokens) <= _SHORT
+        and not _ASKS.search(_plain(text))
+    ):
+        found = [_as_feature(Act(Kind.UNCLEAR), text.strip(" .!"), Span(0, len(text)))]
     return [act for act in acts if act.kind is not Kind.UNCLEAR] + found if found else list(acts)
 
 

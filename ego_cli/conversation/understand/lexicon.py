@@ -67,6 +67,14 @@ def skeleton(word: str) -> str:
     return out
 
 
+class Shelf(NamedTuple):
+    """The last two names of a category path, and their stems."""
+
+    name: str
+    parent: frozenset[str]
+    leaf: frozenset[str]
+
+
 @dataclass(frozen=True)
 class Lexicon:
     """Names by stems, and the words that the catalogue knows (for typing mistakes)."""
@@ -75,9 +83,7 @@ class Lexicon:
     vocabulary: Mapping[str, int]
     detail_keys: Mapping[str, str] = field(default_factory=dict)  # stems joined by a space -> key as spelled
     sizes: frozenset[str] = frozenset()
-    shelves: frozenset[tuple[frozenset[str], frozenset[str]]] = (
-        frozenset()
-    )  # (parent, leaf) of every category path
+    shelves: tuple[Shelf, ...] = ()
 
     def find(self, tokens: Sequence[Token]) -> tuple[NameSpan, ...]:
         """All names in ``tokens``, longest match first from left to right, none overlapping."""
@@ -94,6 +100,32 @@ class Lexicon:
             spans.append(NameSpan(index, end, tuple(names)))
             index = end
         return tuple(spans)
+
+    def shelf_in(self, stems: Sequence[str]) -> Shelf | None:
+        """The shelf whose parent and leaf are both named by ``stems``: best one that is named word by word ("rompers and
+        overalls, overalls"), then the one of most words, then the first by name."""
+        said = Counter(stems)
+        near = {shelf.name: shelf for stem_ in said for shelf in self._shelves_by_stem.get(stem_, ())}
+        found = [shelf for shelf in near.values() if all(s in said for s in shelf.leaf | shelf.parent)]
+        return min(
+            found,
+            key=lambda shelf: (
+                not all(
+                    said[s] >= (s in shelf.parent) + (s in shelf.leaf) for s in shelf.parent | shelf.leaf
+                ),
+                -len(shelf.parent | shelf.leaf),
+                shelf.name,
+            ),
+            default=None,
+        )
+
+    @cached_property
+    def _shelves_by_stem(self) -> Mapping[str, list[Shelf]]:
+        """Shelves under one word of their leaf."""
+        found: dict[str, list[Shelf]] = {}
+        for shelf in self.shelves:
+            found.setdefault(min(shelf.leaf, default=""), []).append(shelf)
+        return found
 
     def knows(self, word: str) -> bool:
         """Whether the catalogue's texts contain ``word`` (or its singular)."""
@@ -191,8 +223,9 @@ def _assemble(
         vocabulary=vocabulary,
         detail_keys={" ".join(stems_of(key)): key for key in keys if key},
         sizes=frozenset(size.lower() for size in counts["size"]),
-        shelves=frozenset(
-            (frozenset(stems_of(path[-2])), frozenset(stems_of(path[-1]))) for path in paths if len(path) >= 2
+        shelves=tuple(
+            Shelf(f"{parent} {leaf}", frozenset(stems_of(parent)), frozenset(stems_of(leaf)))
+            for parent, leaf in sorted({path[-2:] for path in paths if len(path) >= 2})
         ),
     )
 

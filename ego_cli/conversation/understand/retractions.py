@@ -65,8 +65,7 @@ def _saying(page: Page, words: Sequence[str], index: int) -> int | None:
         return page.emit(index, changed[0], _TAKEN_BACK)
     end = _mind_changed(words, index) or _mistaken(words, index)
     if end is None and (thing := _thing_said(words, index)) is not None:
-        void = longest(_phrases("void"), words, thing)
-        end = void[0] if void else None  # "what I asked for at first no longer counts"
+        end = _void(words, thing)
     return page.emit(index, end, _TAKEN_BACK) if end else None
 
 
@@ -176,3 +175,14 @@ def _mistaken(words: Sequence[str], index: int) -> int | None:
     ):
         return None
     return _skip(words, end + 1, classes["ideas"] | classes["vague"] | classes["trail"])
+
+
+def _void(words: Sequence[str], index: int) -> int | None:
+    """ "(What I asked for) no longer counts", "is off the table": what is said of a thing that is taken back."""
+    classes = _classes()
+    end = _skip(words, index, classes["auxiliaries"] | classes["voiding"])
+    if {"again", "longer", "anymore", "off", "out"} & set(words[index:end]):
+        return end
+    if end == index or end >= len(words) or words[end] not in classes["void"]:
+        return None
+    return _skip(words, end + 1, classes["trail"] | classes["voiding"])

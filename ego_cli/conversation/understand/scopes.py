@@ -155,6 +155,9 @@ class _Walker:
         elif item.kind == "filler":
             self._filler(item)
         else:
+            if self.tokens[item.start].word == "with" and self.mode == "avoid" and self._says_quality():
+                self.flush()  # "no fringe | with a hood"
+                self._reset()
             self.run.append(item)
 
     def _filler(self, item: Item) -> None:
@@ -190,7 +193,9 @@ class _Walker:
             self.joined = {"/": "or", ",": ",", "-": ",", '"': ","}.get(item.value, "")
             self.sought = self.last_sought
             ends = self.mode != "want" and self.content and item.value != "/"
-            if ends and not goes_on_after_comma(self.items, position, self._last_item()):
+            if ends and item.value == ":":
+                self._reset()  # "I won't budge on this: silk"
+            elif ends and not goes_on_after_comma(self.items, position, self._last_item()):
                 self._reset()
 
     def _dash_negates(self, position: int, item: Item) -> bool:
@@ -285,12 +290,22 @@ class _Walker:
         self.sought = True
 
     def _with(self, position: int, words: str) -> None:
+        ends = (
+            self.mode == "avoid" and self._says_quality()
+        )  # "no zip with a hood"; but "no shoes with laces"
         self.flush()
+        if ends:
+            self._reset()
         after_act = position > 0 and self.items[position - 1].kind == "used"  # "start over | with a lamp"
         self.lead = "" if after_act else "with"
         self.sought = self.sought or after_act
         if words == "including":
             self.joined = "and"
+
+    def _says_quality(self) -> bool:
+        """The run at hand has content, and it is no product."""
+        last = next((item for item in reversed(self.run) if item.kind in ("word", "name")), None)
+        return last is not None and not any(name.kind == "product" for name in last.names)
 
     def _for(self, position: int, item: Item) -> None:
         """ "Good for cycling" is one wish; behind a noun or a negation "for" begins something new."""
@@ -443,6 +458,8 @@ class _Walker:
             self.lead = "with and"
         if self.mode == "want" or not self.content or word == "or":
             return
-        if not goes_on_after_and(self.items, position, self._last_item()):
+        item = self.items[position]
+        said = {token.word for token in self.tokens[item.start : item.end]}
+        if said & language().scopes["adds"] or not goes_on_after_and(self.items, position, self._last_item()):
             self._reset()
             self.segment += 1

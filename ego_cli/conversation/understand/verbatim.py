@@ -38,8 +38,8 @@ def find_verbatim(
 
     ``looking``: some product is looked for already; otherwise nouns behind the colon are the wants themselves.
     """
-    start = _colon(tokens, used)
     products = [span.start for span in names if any(name.kind == "product" for name in span.names)]
+    start = _colon(tokens, used, frozenset(() if looking else products))
     if start is None or (products and not looking and min(products) >= start):
         return Found((), frozenset())  # "I need two things: a fan and a lamp" is a list of wants
     acts: list[Act] = []
@@ -62,17 +62,21 @@ def find_verbatim(
     return Found(tuple(acts), frozenset(taken))
 
 
-def _colon(tokens: Sequence[Token], used: frozenset[int]) -> int | None:
-    """The index behind the first colon in front of which only leading words stand."""
+def _colon(tokens: Sequence[Token], used: frozenset[int], nouns: frozenset[int]) -> int | None:
+    """The index behind the first colon in front of which only leading words stand. ``nouns``: where the things stand that
+    are asked for: a colon behind one of them tells their shelf ("underwear: long johns; …")."""
     lead = frozenset(load_toml("language.toml")["verbatim"]["lead"])
     filler = language().filler
     begin = 0
     for index, token in enumerate(tokens):
-        if token.word in (".", "!", "?", "\n"):
+        if token.word in (".", "!", "?", ";", "\n"):
             begin = index + 1
         if token.word != ":" and not (
             token.word == "-" and token.glue == "" and index and tokens[index - 1].word in lead
         ):
+            continue
+        if nouns & set(range(begin, index)):
+            begin = index + 1
             continue
         before = [
             t.word for i, t in enumerate(tokens[begin:index], begin) if t.kind != "mark" and i not in used
