@@ -298,6 +298,7 @@ def ablation(
     cells = [legs.printed(row) for row in rows]
     table(cells, list(cells[0]) if cells else ())
     for row in rows:
-        if "tags_gain" in row:
-            gain, low, high = row["tags_gain"]
-            out(f"preference tags add {gain:+.4f} [{low:+.4f}, {high:+.4f}] for {row['customer']} customers")
+        for name, what in (("vectors_gain", "vectors"), ("tags_gain", "preference tags")):
+            if name in row:
+                gain, low, high = row[name]
+                out(f"{what} add {gain:+.4f} [{low:+.4f}, {high:+.4f}] for {row['customer']} customers")

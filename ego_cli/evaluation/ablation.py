@@ -22,6 +22,7 @@ from ego_cli.ranking.fusion import DEFAULT_PLAN, WEIGHTS, K, Plan
 BASELINE = "bm25"
 DEFAULT = "default"
 WITHOUT_TAGS = "default, preference tags off"
+WORDS_ONLY = "ranking, words only"
 ALWAYS = 1.1  # no wish is answered by more than all of it: the vectors are asked every time
 
 
@@ -50,7 +51,7 @@ VARIANTS: Mapping[str, Served] = {
     "fused, lexical 0.6, dense 0.4": _legs(lexical=0.6, dense=0.4),
     "fused, lexical 0.8, dense 0.2": _legs(lexical=0.8, dense=0.2),
     "fused as configured": _legs(**WEIGHTS),
-    "ranking, words only": Served(vectors=False),
+    WORDS_ONLY: Served(vectors=False),
     "ranking, vectors always": Served(Plan(answered=ALWAYS)),
     DEFAULT: Served(),
     WITHOUT_TAGS: Served(tags=False),
@@ -99,7 +100,7 @@ def run(
 ) -> list[dict[str, Any]]:
     """One row for each variant and way of speaking: figures with 95 % intervals, and paired differences to the baseline.
 
-    ``tags_gain`` of the default is its paired difference to itself without preference tags.
+    ``tags_gain`` and ``vectors_gain`` of the default are its paired differences to itself without them.
     """
     rows: list[dict[str, Any]] = []
     scores: dict[tuple[str, str], list[float]] = {}
@@ -137,8 +138,10 @@ def run(
         for name, values in (("technical_score_gain", scores), ("hit_rate_gain", hits)):
             if variant != BASELINE and (BASELINE, customer) in values:
                 row[name] = _gain(values[BASELINE, customer], values[variant, customer])
-        if variant == DEFAULT and (WITHOUT_TAGS, customer) in scores:
-            row["tags_gain"] = _gain(scores[WITHOUT_TAGS, customer], scores[DEFAULT, customer])
+        if variant == DEFAULT:
+            for name, other in (("tags_gain", WITHOUT_TAGS), ("vectors_gain", WORDS_ONLY)):
+                if (other, customer) in scores:
+                    row[name] = _gain(scores[other, customer], scores[DEFAULT, customer])
     return rows
 
 

@@ -216,10 +216,13 @@ def _ablation_section(entry: Mapping[str, Any]) -> list[str]:
             _with_interval(row.get(name), signed=True) for name in ("technical_score_gain", "hit_rate_gain")
         ]
         lines.append(f"| {row['customer']} | {row['leg']} | " + " | ".join(cells) + " |")
-    tags = [row for row in entry["rows"] if "tags_gain" in row]
-    if tags:
-        told = "; ".join(f"{row['customer']} {_with_interval(row['tags_gain'], signed=True)}" for row in tags)
-        lines += ["", f"What preference tags add to the technical score of the default, paired: {told}."]
+    for name, what in (("vectors_gain", "vectors"), ("tags_gain", "preference tags")):
+        told = [f"{r['customer']} {_with_interval(r[name], signed=True)}" for r in entry["rows"] if name in r]
+        if told:
+            lines += [
+                "",
+                f"What {what} add to the technical score of the default, paired: {'; '.join(told)}.",
+            ]
     return lines
 
 
