@@ -177,7 +177,12 @@ class VectorFile:
             return {bytes(key) for (key,) in db.execute("SELECT key FROM vector")}
 
     def append(self, encoder: Encoder, keys: Sequence[bytes], vectors: Vectors) -> int:
-        """Add vectors of texts that have none yet; returns how many were new (another process may have been first)."""
+        """Add vectors of texts that have none yet; returns how many were new (another process may have been first).
+
+        Raises ``CatalogueError`` when the file has gone with its catalogue, or is another model's by now.
+        """
+        if not self._db.exists():
+            raise CatalogueError(f"the catalogue {self._stem.name} was removed")
         with self._open() as db:
             db.execute("BEGIN IMMEDIATE")
             identity, size, generation = db.execute("SELECT identity, size, generation FROM model").fetchone()

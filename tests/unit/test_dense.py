@@ -101,6 +101,22 @@ def test_half_written_vectors_do_no_harm(tmp_path: Path) -> None:
     assert index.search("blue kettle", 1)[0][0] == 1
 
 
+def test_a_catalogue_that_is_removed_meanwhile_does_not_come_back_as_vectors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dense, "COMMIT_EVERY", 1)
+
+    class Removing(Words):
+        def encode(self, texts: Sequence[str]) -> Vectors:
+            for file in tmp_path.glob("shop.*"):
+                file.unlink()
+            return super().encode(texts)
+
+    with pytest.raises(CatalogueError, match="removed"):
+        embed_products(tmp_path / "shop.db", goods("a", "b"), encoder=Removing())
+    assert not list(tmp_path.glob("*.f16")) and not (tmp_path / "shop.vectors.db").exists()
+
+
 def test_vectors_of_two_models_are_never_mixed(tmp_path: Path) -> None:
     path, products = tmp_path / "shop.db", goods("red dress")
     embed_products(path, products, encoder=Words(identity="one"))
