@@ -1,6 +1,7 @@
 """Making a catalogue: products in, a new generation of the file and its arrays out, in one atomic step.
 
-    products -> products table (by id) -> for each row: terms -> full text + impacts, facets, columns -> rename
+    products -> products table (by id) -> for each row: terms -> full text + impacts, columns -> rename
+            `> on another core: facets and the ranking index (``index.py``) ------------------^
 
 The rename of the new file over the old one is the whole commit, so an interrupt or a kill at any moment leaves the previous
 catalogue as it was; what a broken load left behind is swept by the next one. Memory hardly grows with the rows.
@@ -146,9 +147,11 @@ def build(
             if durable and size == 0:
                 raise CatalogueError(f"no product to load from {source}")
             _read_rows(database, folder, size, tell)
-            if maker is not None:
-                tell("ranking", size, size)
-                maker.finish(arrivals.order())  # if it failed, the first question makes the index
+            tell("ranking", size, size)
+            if maker is None or not maker.finish(
+                arrivals.order()
+            ):  # without a ranking index the first question makes it
+                _make_facets(database, folder)
             about = {
                 "name": name,
                 "currency": currency or _usual_currency(database, previous) or "",
@@ -298,9 +301,8 @@ def _take_in(
 
 
 def _read_rows(database: sqlite3.Connection, folder: Path, size: int, tell: Progress) -> None:
-    """Full text, impacts, facets and columns of every row."""
+    """Full text, impacts and columns of every row."""
     impacts = ImpactBuilder(folder, field_weights())
-    facets = FacetBuilder(folder)
     kinds = columns()
     kept = {column.name: np.zeros(size, dtype=column.dtype) for column in kinds}
     insert = (
@@ -315,7 +317,6 @@ def _read_rows(database: sqlite3.Connection, folder: Path, size: int, tell: Prog
         documents = []
         for row, product in enumerate(products, start):
             documents.append((row + 1, *impacts.add_lines(search_fields(product))))
-            facets.add(product)
         for column in kinds:
             kept[column.name][start : start + len(products)] = [column.build(p) for p in products]
         database.executemany(insert, documents)
@@ -323,9 +324,15 @@ def _read_rows(database: sqlite3.Connection, folder: Path, size: int, tell: Prog
     database.execute("INSERT INTO fulltext (fulltext) VALUES ('optimize')")
     database.execute("COMMIT")
     impacts.finish()
-    facets.finish()
     for name, values in kept.items():
         np.save(folder / f"column.{name}.npy", values)
+
+
+def _make_facets(database: sqlite3.Connection, folder: Path) -> None:
+    facets = FacetBuilder(folder)
+    for (line,) in database.execute("SELECT product FROM products ORDER BY row"):
+        facets.add(decode_product(line))
+    facets.finish()
 
 
 def _usual_currency(database: sqlite3.Connection, previous: Path | None) -> str | None:

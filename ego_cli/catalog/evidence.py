@@ -354,7 +354,9 @@ class EvidenceReader:
     def _read(self, text: str) -> tuple[array[int], list[tuple[int, float, int]]]:
         number = self.ids.__getitem__
         affirmed, denied = told(text)
-        found = dict.fromkeys(map(self._number_of_term.__getitem__, terms(affirmed)))
+        # A title is asked for its words again, by what it is called.
+        words = terms(affirmed) if denied or len(text) > REPEATED else cached_terms(text)
+        found = dict.fromkeys(map(self._number_of_term.__getitem__, words))
         if denied:
             found.update(dict.fromkeys(number(NOT + stem(term)) for term in terms(denied)))
         amounts = [(self.kinds[u], v, number(near) if near else -1) for u, v, near in quantities(text)]

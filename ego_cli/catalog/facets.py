@@ -209,14 +209,14 @@ def facts(product: Product) -> Iterable[tuple[str, str]]:
 
 
 def _colours(product: Product, details: Mapping[str, str]) -> Iterable[str]:
-    stated = [*product.colours, *(details[key] for key in _keys("colours.toml") if key in details)]
+    stated = [*product.colours, *[details[key] for key in _keys("colours.toml") if key in details]]
     if stated:
         return dict.fromkeys(value for cell in stated for value in _stated_colours(cell))
     return _title_colours(product.title, product.brand)
 
 
 def _materials(product: Product, details: Mapping[str, str]) -> Iterable[str]:
-    stated = [*product.materials, *(details[key] for key in _keys("materials.toml") if key in details)]
+    stated = [*product.materials, *[details[key] for key in _keys("materials.toml") if key in details]]
     found = [value for cell in stated for value in _materials_read_before(cell, True)]
     found += _materials_in(product.title, False)  # hardly two products have the same
     for bullet in product.features:
@@ -226,15 +226,19 @@ def _materials(product: Product, details: Mapping[str, str]) -> Iterable[str]:
 
 
 def _genders(product: Product, details: Mapping[str, str]) -> Iterable[str]:
-    words = _gender_words()
-    for source in (product.gender, details.get("department"), " ".join(product.categories), product.title):
-        if not source:
-            continue
-        named = tokens(source.replace("'", "").replace("’", ""))
-        found = dict.fromkeys(words[word] for word in named if word in words)
-        if found:
+    for source in (product.gender, details.get("department"), " ".join(product.categories)):
+        if source and (found := _genders_read_before(source)):
             return found
-    return ()
+    return _genders_in(product.title)
+
+
+def _genders_in(text: str) -> tuple[str, ...]:
+    words = _gender_words()
+    named = tokens(text.replace("'", "").replace("’", ""))
+    return tuple(dict.fromkeys(words[word] for word in named if word in words))
+
+
+_genders_read_before = lru_cache(maxsize=16_384)(_genders_in)
 
 
 # --- building -------------------------------------------------------------------------------------------------------

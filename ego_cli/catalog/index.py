@@ -30,7 +30,7 @@ from ego_cli.catalog.avoidances import avoidances, listed_states
 from ego_cli.catalog.collaborative import Neighbours, neighbours_of
 from ego_cli.catalog.enrich import signal_matrix
 from ego_cli.catalog.evidence import Evidence, EvidenceReader
-from ego_cli.catalog.facets import Facets
+from ego_cli.catalog.facets import FacetBuilder, Facets
 from ego_cli.catalog.features import FeatureReader, Features
 from ego_cli.catalog.kinds import TypeIndex, TypeReader, colour_stems
 from ego_cli.catalog.product import Product
@@ -75,9 +75,11 @@ def rarely_collected() -> Iterator[None]:
 
 
 class IndexReader:
-    """Reads products row by row and writes what ranking needs; memory holds numbers and titles, not products."""
+    """Reads products row by row and writes what ranking needs, and ``facets`` if they are wanted; memory holds numbers and
+    titles, not products."""
 
-    def __init__(self) -> None:
+    def __init__(self, facets: FacetBuilder | None = None) -> None:
+        self._facets = facets
         self._evidence = EvidenceReader()
         self._types = TypeReader()
         self._features = FeatureReader()
@@ -85,6 +87,8 @@ class IndexReader:
 
     def add(self, product: Product) -> None:
         """The next row (about 0.15 ms)."""
+        if self._facets is not None:
+            self._facets.add(product)
         self._evidence.add(product)
         self._types.add(product)
         self._features.add(product)
@@ -93,6 +97,8 @@ class IndexReader:
     def write(self, folder: Path, order: NDArray[np.int32] | None = None) -> None:
         """Write the index of all rows that were added; with ``order`` of those only, in that order (numbers of ``add`` calls).
         ``folder`` appears whole or not at all."""
+        if self._facets is not None:
+            self._facets.finish(order)
         new = folder.with_name(f"{folder.name}.{secrets.token_hex(4)}.new")
         new.mkdir(parents=True)
         evidence = self._evidence.finish(order)
@@ -120,8 +126,8 @@ class IndexReader:
 
 
 class IndexMaker:
-    """Makes the index while a load takes products in. For many products a process of its own reads them, on another core; if
-    that process fails, ``finish`` says so, and the first question makes the index instead.
+    """Makes the index and the facets while a load takes products in. For many products a process of its own reads them, on
+    another core; if that process fails, ``finish`` says so: the caller makes the facets, the first question makes the index.
 
     The products go through a file, and the process is told how far that is written: neither waits for the other.
 
@@ -131,7 +137,7 @@ class IndexMaker:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder / FOLDER
+        self._folder = folder
         self._spool = folder / "products.spool"
         self._waiting: list[tuple[str, Product | None]] = []
         self._written: BinaryIO | None = None
@@ -173,7 +179,7 @@ class IndexMaker:
                 command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
             )
         except OSError:  # no second process to be had: read here
-            self._reader = IndexReader()
+            self._reader = IndexReader(FacetBuilder(self._folder))
         else:
             self._waiting.clear()
 
@@ -191,14 +197,14 @@ class IndexMaker:
                 self._process.stdin = None
 
     def finish(self, order: NDArray[np.int32] | None = None) -> bool:
-        """Wait until the index is written; whether it stands. ``order``: as of ``IndexReader.write``."""
+        """Wait until all is written; whether it is. ``order``: as of ``IndexReader.write``."""
         if self._process is not None:
             self._tell(b"\n" + (b"" if order is None else order.astype("<i4").tobytes()))
             self._process.communicate()
             return self._process.returncode == 0
-        reader = self._reader or IndexReader()
+        reader = self._reader or IndexReader(FacetBuilder(self._folder))
         self._read_waiting(reader)
-        reader.write(self._folder, order)
+        reader.write(self._folder / FOLDER, order)
         return True
 
 
@@ -281,13 +287,13 @@ def index_of(catalogue: Catalogue) -> RankingIndex:
 
 def _make(folder: Path, spool: Path) -> None:
     """The process of ``IndexMaker``: on standard input how many bytes of ``spool`` are written, again and again, an empty
-    line, and the order of the rows (32-bit numbers; none: as they came). Writes nothing when the input ends before that."""
-    reader = IndexReader()
+    line, and the order of the rows (32-bit numbers; none: as they came). Writes into ``folder``, but nothing when the input ends before that."""
+    reader = IndexReader(FacetBuilder(folder))
     with rarely_collected(), spool.open("rb") as lines:
         for said in sys.stdin.buffer:
             if not said.strip():
                 order = np.frombuffer(sys.stdin.buffer.read(), dtype="<i4").astype(np.int32)
-                reader.write(folder, order if len(order) else None)
+                reader.write(folder / FOLDER, order if len(order) else None)
                 return
             while lines.tell() < int(said):
                 reader.add(decode_product(lines.readline().decode()))

@@ -167,7 +167,10 @@ def in_base(value: float, unit: str) -> tuple[float, str]:
 def measures(text: str) -> list[Measure]:
     """Every number with a unit in ``text``, in order."""
     found = []
-    for match in _units().number.finditer(_QUOTED.sub(r" \1 ", _straight(text.lower()))):
+    line = _straight(text.lower())
+    if '"' in line:
+        line = _QUOTED.sub(r" \1 ", line)
+    for match in _units().number.finditer(line):
         unit = _unit_of(match)
         if unit is not None:
             found.append(Measure(_value(match["number"], unit), unit.name, match.start(), match.end()))
