@@ -355,7 +355,7 @@ class DenseIndex:
         self, encoder: Encoder, matrix: NDArray[np.floating[Any]], row_of: NDArray[np.int32]
     ) -> None:
         self.encoder = encoder
-        self._matrix = matrix
+        self._rows = _reader(matrix)
         self._row_of = row_of  # catalogue row -> matrix row, -1 = none
         self._has = row_of >= 0
         self.coverage = float(self._has.mean()) if len(row_of) else 0.0
@@ -418,7 +418,7 @@ class DenseIndex:
         """Cosines row by row, so that they do not depend on what else is compared."""
         out = np.empty(len(rows), dtype=np.float32)
         for start in range(0, len(rows), BLOCK):
-            some = self._matrix[self._row_of[rows[start : start + BLOCK]]]
+            some = self._rows(self._row_of[rows[start : start + BLOCK]])
             np.vecdot(some.astype(np.float32, copy=False), vector, out=out[start : start + BLOCK])
         return out
 
@@ -462,6 +462,26 @@ def _quantised(
             _let_go(matrix)
     _let_go(matrix)
     return codes, step, error
+
+
+def _reader(matrix: NDArray[np.floating[Any]]) -> Callable[[NDArray[np.int32]], NDArray[np.floating[Any]]]:
+    """A way to read some rows. Those of a mapped file are read from the file, where the system can: looking at a few hundred
+    rows through the map would bring nearly all of it into the process's memory, page by page."""
+    name = getattr(matrix, "filename", None)
+    if name is None or not hasattr(os, "pread"):
+        return lambda rows: np.asarray(matrix[rows])
+    try:
+        file = Path(name).open("rb", buffering=0)  # noqa: SIM115 - open as long as the index is
+    except OSError:  # thrown away since it was mapped: the map still holds it
+        return lambda rows: np.asarray(matrix[rows])
+    size = matrix.shape[1] * matrix.dtype.itemsize
+
+    def read(rows: NDArray[np.int32]) -> NDArray[np.floating[Any]]:
+        number = file.fileno()
+        found = b"".join([os.pread(number, size, row * size) for row in rows.tolist()])
+        return np.frombuffer(found, dtype=matrix.dtype).reshape(len(rows), -1)
+
+    return read
 
 
 def _let_go(matrix: NDArray[np.floating[Any]]) -> None:
