@@ -189,7 +189,7 @@ class TypeIndex:
             known = True
         return TypeMatch(score, known, tuple(missing) if known else ())
 
-    def _alternatives(self, text: str) -> list[tuple[str, ...]]:
+    def _alternatives(self, text: str) -> Sequence[tuple[str, ...]]:
         """The names in "bag and boots"; one name where the parts are not all names of things."""
         whole = tuple(heading(text)) or phrase(text)
         parts = _conjuncts(text)
@@ -372,14 +372,15 @@ class TypeReader:
         return TypeIndex(_as_rows(main), _as_rows(other), paths, path_of_row, tag_of_row, evidence)
 
 
-def _conjuncts(name: str) -> list[tuple[str, ...]]:
+@lru_cache(maxsize=16_384)
+def _conjuncts(name: str) -> tuple[tuple[str, ...], ...]:
     """The names in a category name: "Pots & cookware", "phones-tablets"; but "Flip-Flops" is one."""
     parts = [phrase(part) for part in _CONJUNCTS.split(name)]
     if len(parts) == 1 and name.count("-") == 1 and " " not in name:
         halves = [phrase(half) for half in name.split("-")]
         if all(half and half[-1] in known_heads() for half in halves):
             parts = halves
-    return [part for part in parts if part]
+    return tuple(part for part in parts if part)
 
 
 def _as_rows(found: Mapping[str, list[int]]) -> dict[str, NDArray[np.int32]]:

@@ -388,8 +388,6 @@ def _index_of(file: Path) -> Path:
 
 def refresh(path: Path, file: Path, name: str) -> None:
     """Load the product file ``file`` into ``path`` unless that was done already: compared by size and time, then content."""
-    from ego_cli.catalog.readers import collapse, read_products
-
     try:
         status = file.stat()
     except OSError as error:
@@ -402,6 +400,8 @@ def refresh(path: Path, file: Path, name: str) -> None:
         if read_about(path)["fingerprint"] == _fingerprint(file):
             noted.write_text(stamp)
             return
+    from ego_cli.catalog.readers import collapse, read_products
+
     reading = read_products(file)
     _load(
         path,
