@@ -42,7 +42,7 @@ def ingest(
     rounds: Annotated[int, typer.Option(min=1, help="Times that it is loaded.")] = 3,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON line.")] = False,
 ) -> None:
-    """Loading a product file beside only parsing its lines as JSON."""
+    """A product file until the first answer, at the first start and at the next, beside only parsing its lines."""
     import tempfile
 
     from ego_cli.evaluation import bench

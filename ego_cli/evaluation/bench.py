@@ -19,11 +19,10 @@ from ego_cli import __version__
 from ego_cli.errors import MisuseError
 from ego_cli.evaluation.runs import read_run
 from ego_cli.evaluation.shop import ShopAgent, headline, machine
-from ego_cli.evaluation.timing import compared, interleaved, interleaved_processes, python
+from ego_cli.evaluation.timing import compared, interleaved_processes, python
 from ego_cli.settings import private_folder, user_cache_folder, user_data_folder
 
 GROWTH = (5_000, 50_000, 500_000)  # products
-PARSING = "parsing its lines as JSON"
 
 Record = dict[str, Any]
 
@@ -127,25 +126,14 @@ def search(rows: int, progress: Callable[[int, int | None], None]) -> Record:
 
 
 def ingest(file: Path, *, products: int, rounds: int = 3) -> Record:
-    """Loading a file of JSON lines into a catalogue that answers, beside only parsing its lines."""
-    from ego_cli.catalog.readers import collapse, read_products
-    from ego_cli.catalog.store import refresh
+    """Loading a file of JSON lines into a catalogue that answers, beside only parsing its lines. See `bench_ingest`."""
+    from dataclasses import asdict
 
-    def parse() -> None:
-        with file.open(encoding="utf-8") as lines:
-            for line in lines:
-                json.loads(line)
+    from ego_cli.evaluation import bench_ingest
 
-    def read() -> None:
-        for _ in collapse(read_products(file)):
-            pass
-
-    def load() -> None:
-        with tempfile.TemporaryDirectory(prefix="ego-ingest-") as folder:
-            refresh(Path(folder) / "made.db", file, "made")
-
-    cases = {PARSING: parse, "reading it as products": read, "loading it, index and all": load}
-    figures = compared(interleaved(cases, rounds=rounds), PARSING)
+    spent, starts = bench_ingest.run(file, rounds=rounds)
+    figures = compared(spent, bench_ingest.PARSING)
+    figures["starts"] = {name: asdict(each) for name, each in starts.items()}
     return record("ingest", products=products, rounds=rounds, **figures)
 
 

@@ -44,6 +44,22 @@ def _plain_section(entry: Mapping[str, Any]) -> list[str]:
     return lines
 
 
+def _ingest_section(entry: Mapping[str, Any]) -> list[str]:
+    lines = _plain_section(entry)
+    if "starts" not in entry:  # a record of an earlier version
+        return lines
+    lines += [
+        "",
+        "A process of its own until its first answer, imports included:",
+        "",
+        "| start | wall s | CPU s, all processes | peak memory, MB, all processes |",
+        "|---|---:|---:|---:|",
+    ]
+    for name, start in entry["starts"].items():
+        lines.append(f"| {name} | {start['wall_s']:.2f} | {start['cpu_s']:.2f} | {start['peak_mb']:.0f} |")
+    return lines
+
+
 def _growth_section(entry: Mapping[str, Any]) -> list[str]:
     lines = [
         *_heading(entry, "Growth"),
@@ -235,6 +251,7 @@ def _with_interval(values: Sequence[float] | None, *, signed: bool = False) -> s
 
 _WRITERS: Mapping[str, Callable[[Mapping[str, Any]], list[str]]] = {
     "growth": _growth_section,
+    "ingest": _ingest_section,
     "memory": _memory_section,
     "search": _search_section,
     "shop": _shop_section,

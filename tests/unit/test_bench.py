@@ -7,7 +7,7 @@ import json
 import pytest
 
 from ego_cli.errors import MisuseError
-from ego_cli.evaluation import bench, bench_document, bench_search, bench_turn
+from ego_cli.evaluation import bench, bench_document, bench_ingest, bench_search, bench_turn
 from ego_cli.evaluation.make_catalogue import line_of, rows
 from ego_cli.evaluation.timing import compared, interleaved
 
@@ -131,9 +131,11 @@ def test_ingest_is_told_as_ratios_to_parsing(tmp_path):
     file = tmp_path / "made.jsonl"
     file.write_text("".join(f'{{"title": "Lamp {n}", "price": {n + 1}}}\n' for n in range(50)))
     done = bench.ingest(file, products=50, rounds=1)
-    assert set(done["ratios"]) == {"reading it as products", "loading it, index and all"}
+    assert set(done["ratios"]) == {bench_ingest.READING, bench_ingest.LOADING}
     assert all(ratio["ratio"] > 1 for ratio in done["ratios"].values())
-    assert "## Ingest, 50 products" in bench_document.document([done])
+    assert done["starts"]["first"]["peak_mb"] > 10 and done["starts"]["later"]["cpu_s"] > 0
+    text = bench_document.document([json.loads(json.dumps(done))])
+    assert "## Ingest, 50 products" in text and "\n| later |" in text
 
 
 def test_memory_figures_are_told_with_what_was_lost():
