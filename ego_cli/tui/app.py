@@ -178,8 +178,10 @@ class EgoApp(App[int]):
             self.talk.ask(call.sentence)
 
     def warn(self, words: str) -> None:
-        """One line in the chat."""
+        """One line in the chat, and for a while above a screen that covers it."""
         self.log_view.say_notice(words, "warning")
+        if self.screen is not self.main:
+            self.notify(words, severity="warning")
 
     def tell(self, words: str) -> None:
         """One quiet line in the chat."""
@@ -195,7 +197,7 @@ class EgoApp(App[int]):
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """The palette: every slash command, and every theme."""
         for command in commands.COMMANDS:
-            title = command.usage.removeprefix("/").capitalize()
+            title = command.usage
             if command.arguments and not command.arguments.startswith("["):
                 yield SystemCommand(title, command.help, partial(self._begin, f"/{command.name} "))
             else:

@@ -27,7 +27,8 @@ class MemoryRow:
     subject: str = ""  # "" = the shopper
     confidence: str = ""  # "high", "medium", "low"
     source: str = ""  # "declared", "inferred", ...
-    curve: tuple[float, ...] = ()  # retention for each day from today on, if nothing happens
+    # Retention for each day from today on, if nothing happens; worked out for the one memory that is looked at.
+    curve: Callable[[], tuple[float, ...]] = field(default=tuple, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from textual import events
 from textual.content import Content
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
+from textual.strip import Strip
+from textual.visual import Visual
 from textual.widget import Widget
 
 from ego_cli.tui import keys
-from ego_cli.tui.drawing import MUTED, stack, text
+from ego_cli.tui.drawing import MUTED, text
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One entry. ``draw`` makes its lines for a width (without the cursor's two cells); ``id`` "" cannot be chosen."""
+    """One entry. ``draw`` makes its lines for a width (without the cursor's two cells); ``id`` "" cannot be chosen.
+
+    ``height`` is how many lines it makes; 0 has them counted, which takes a while where there are many entries.
+    """
 
     id: str
     draw: Callable[[int], list[Content]]
+    height: int = 0
 
 
 def heading(words: str, *, gap: bool = False) -> Item:
@@ -56,6 +64,11 @@ class Listing(Widget, can_focus=True):
     def __init__(self, *, empty: str = "", id: str | None = None) -> None:
         super().__init__(id=id)
         self.empty = empty
+        self._tops: list[int] = []
+        self._measured: tuple[Sequence[Item] | None, int] = (
+            None,
+            0,
+        )  # what the tops are of, and for which width
 
     # --- content
 
@@ -73,25 +86,41 @@ class Listing(Widget, can_focus=True):
     def _room(self, width: int) -> int:
         return max(width - 2, 8)
 
-    def render(self) -> Content:
+    def _tops_for(self, width: int) -> list[int]:
+        """The line at which each entry begins, and last how many lines there are in all."""
+        items, measured = self._measured
+        if items is not self.items or measured != width:
+            room = self._room(width)
+            heights = (item.height or len(item.draw(room)) for item in self.items)
+            self._tops = list(accumulate(heights, initial=0))
+            self._measured = (self.items, width)
+        return self._tops
+
+    def _at(self, y: int) -> int:
+        """Which entry a line belongs to."""
+        return bisect_right(self._tops_for(self.size.width), y) - 1
+
+    def render_line(self, y: int) -> Strip:
+        """Only lines that are on the screen are drawn, however long the list."""
         width = self.size.width
-        if not self.items:
-            return text(self.empty, MUTED)
-        lines: list[Content] = []
-        for number, item in enumerate(self.items):
-            here = number == self.cursor and bool(item.id)
-            here = here and self.has_focus
-            mark = text("› " if here else "  ", "bold $accent")
-            drawn = item.draw(self._room(width))
-            for n, line in enumerate(drawn):
-                whole = (mark if n == 0 else Content("  ")) + line
-                if here:
-                    whole = whole.truncate(width, pad=True).stylize("on $panel")
-                lines.append(whole)
-        return stack(lines)
+        if self.items:
+            line = self._line(y, width)
+        else:
+            line = text(self.empty if y == 0 else "", MUTED)
+        return Visual.to_strips(self, line, width, 1, self.visual_style)[0]
+
+    def _line(self, y: int, width: int) -> Content:
+        number = self._at(y)
+        if not 0 <= number < len(self.items):
+            return Content("")
+        item, first = self.items[number], y == self._tops[number]
+        here = number == self.cursor and bool(item.id) and self.has_focus
+        whole = text("› " if here and first else "  ", "bold $accent")
+        whole += item.draw(self._room(width))[y - self._tops[number]]
+        return whole.truncate(width, pad=True).stylize("on $panel") if here else whole
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return max(sum(len(item.draw(self._room(width))) for item in self.items), 1)
+        return max(self._tops_for(width)[-1], 1)
 
     # --- cursor
 
@@ -110,10 +139,9 @@ class Listing(Widget, can_focus=True):
         self._reveal()
 
     def _reveal(self) -> None:
-        room = self._room(self.size.width)
-        top = sum(len(item.draw(room)) for item in self.items[: self.cursor])
         if self.items and isinstance(self.parent, Widget):
-            height = len(self.items[self.cursor].draw(room))
+            top, below = self._tops_for(self.size.width)[self.cursor : self.cursor + 2]
+            height = below - top
             at = self.virtual_region.offset
             self.parent.scroll_to_region(Region(at.x, at.y + top, self.size.width, height), animate=False)
 
@@ -134,14 +162,10 @@ class Listing(Widget, can_focus=True):
             self.post_message(self.Opened(self, self.current))
 
     def on_click(self, event: events.Click) -> None:
-        room, y = self._room(self.size.width), event.y
-        for number, item in enumerate(self.items):
-            y -= len(item.draw(room))
-            if y < 0:
-                if item.id:
-                    self._go(number)
-                    self.action_open()
-                return
+        number = self._at(event.y)
+        if 0 <= number < len(self.items) and self.items[number].id:
+            self._go(number)
+            self.action_open()
 
     def watch_has_focus(self, _: bool) -> None:
         self.refresh()

@@ -5,12 +5,15 @@ Imported on background threads only: everything heavy comes in here.
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import redirect_stderr
 from dataclasses import asdict
 from datetime import timedelta
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -125,7 +128,10 @@ class Conversation:
     @staticmethod
     def _row(memory: Memory, entry: Entry) -> MemoryRow:
         now, policy = memory.now(), memory.policy
-        ahead = range(CURVE_DAYS + 1)
+
+        def ahead() -> tuple[float, ...]:
+            return tuple(policy.retention(entry, now + timedelta(days=day)) for day in range(CURVE_DAYS + 1))
+
         return MemoryRow(
             id=str(entry.id),
             text=entry.text,
@@ -137,7 +143,7 @@ class Conversation:
             subject="" if entry.subject == ME else entry.subject,
             confidence=str(entry.confidence),
             source=entry.source,
-            curve=tuple(policy.retention(entry, now + timedelta(days=day)) for day in ahead),
+            curve=ahead,
         )
 
     def pin(self, entry: str, pinned: bool) -> None:
@@ -198,7 +204,10 @@ class Conversation:
         from ego_cli.evaluation.runs import write_run
         from ego_cli.evaluation.shop import Setup, play
 
-        for run in play(Setup(self._settings.catalog, sessions=RUN_SESSIONS), advance):
+        # Workers are processes; starting one asks standard error for its file, and what stands in for it on the screen has none.
+        with Path(os.devnull).open("w") as nowhere, redirect_stderr(nowhere):
+            runs = play(Setup(self._settings.catalog, sessions=RUN_SESSIONS), advance)
+        for run in runs:
             write_run(run)
 
     def close(self) -> None:
@@ -266,7 +275,7 @@ def _run(path: str, changed: int) -> Run | None:
         figures=figures,
         series={
             "found by turn (share of sessions)": tuple(found),
-            "response time, fastest to slowest (ms)": tuple(times),
+            "response times in ms, sorted": tuple(times),
         },
     )
 

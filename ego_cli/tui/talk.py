@@ -281,7 +281,10 @@ class Talk:
     # --- other work behind the screen
 
     def do(self, work: Callable[[Engine], Any], then: Callable[[Any], None]) -> None:
-        """Carry out ``work`` on the talk lane and ``then`` on the screen; a failure is one line."""
+        """Carry out ``work`` on the talk lane and ``then`` on the screen, once the engine is open; a failure is one line."""
+        if not self.ready:
+            self.app.set_timer(LOOK_AGAIN_S, partial(self.do, work, then))
+            return
 
         def job() -> None:
             if self.engine is not None:

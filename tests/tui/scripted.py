@@ -230,7 +230,7 @@ MEMORY = MemoryPage(
             "",
             "high",
             "declared",
-            tuple([1.0] * 180),
+            lambda: (1.0,) * 180,
         ),
         MemoryRow(
             "m2",
@@ -243,10 +243,10 @@ MEMORY = MemoryPage(
             "",
             "medium",
             "inferred",
-            tuple((1 + 0.9 * t / 60) ** -0.5 for t in range(180)),
+            lambda: tuple((1 + 0.9 * t / 60) ** -0.5 for t in range(180)),
         ),
         MemoryRow(
-            "m3", "shoe size EU 42", "size", 1.0, 90, 2, True, "", "high", "declared", tuple([1.0] * 180)
+            "m3", "shoe size EU 42", "size", 1.0, 90, 2, True, "", "high", "declared", lambda: (1.0,) * 180
         ),
         MemoryRow(
             "m4",
@@ -259,7 +259,7 @@ MEMORY = MemoryPage(
             "mum",
             "high",
             "declared",
-            tuple((1 + 0.9 * t / 365) ** -0.5 for t in range(180)),
+            lambda: tuple((1 + 0.9 * t / 365) ** -0.5 for t in range(180)),
         ),
         MemoryRow(
             "m5",
@@ -272,7 +272,7 @@ MEMORY = MemoryPage(
             "",
             "low",
             "episode",
-            tuple((1 + 0.9 * t / 14) ** -0.5 for t in range(180)),
+            lambda: tuple((1 + 0.9 * t / 14) ** -0.5 for t in range(180)),
         ),
     ),
     policy="shop-v2",

@@ -11,9 +11,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted import DECISION, FIRST, QUESTION, SCORED, SECOND, STATE_TWO, ScriptedEngine, broken, turn_done
+from scripted import (
+    DECISION,
+    FIRST,
+    QUESTION,
+    SCORED,
+    SECOND,
+    STATE_TWO,
+    ScriptedEngine,
+    ScriptedShop,
+    broken,
+    turn_done,
+)
 from staging import idle, make_app, settle, until
+from textual.app import App, ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from ego_cli.conversation.events import Decision, Event, Notice, TurnDone
 from ego_cli.tui.app import EgoApp
@@ -21,10 +36,12 @@ from ego_cli.tui.chat.card import CardView
 from ego_cli.tui.chat.log import ChatLog, Chips, Said, Table
 from ego_cli.tui.inspector import Inspector
 from ego_cli.tui.inspector.understood import ErasedPane
+from ego_cli.tui.listing import Item, Listing
 from ego_cli.tui.screens.memory import MemoryScreen
 from ego_cli.tui.screens.product import ProductScreen
 
 WIDE = (120, 40)
+NARROW = (80, 24)
 
 
 def said(app: EgoApp, who: str) -> list[str]:
@@ -597,3 +614,60 @@ async def test_a_command_typed_fast_is_the_one_that_was_typed() -> None:
         app.prompt._enter()
         await pilot.pause()
     assert app.return_code == 0
+
+
+async def test_a_number_that_no_answer_has_asks_again() -> None:
+    engine = ScriptedEngine()
+    app = make_app(engine)
+    async with app.run_test(size=NARROW) as pilot:
+        await settle(pilot)
+        app.send("/quiz")
+        await settle(pilot)
+        first = app.screen.at  # type: ignore[attr-defined]
+        await pilot.press("9", "enter")
+        assert app.screen.at == first and app.screen.query_one(Input).value == "9"  # type: ignore[attr-defined]
+        await pilot.press("backspace", "1", "enter")
+        assert app.screen.at == first + 1  # type: ignore[attr-defined]
+
+
+async def test_ten_thousand_memories_are_as_quick_to_move_in_as_ten() -> None:
+    drawn: list[int] = []
+
+    def line(width: int) -> list[Content]:
+        drawn.append(width)
+        return [Content("a memory")]
+
+    class Long(App[None]):
+        CSS = "Listing { height: auto; }"
+
+        def compose(self) -> ComposeResult:
+            with VerticalScroll(can_focus=False):
+                yield Listing()
+
+    app = Long()
+    async with app.run_test(size=NARROW) as pilot:
+        listing = app.query_one(Listing)
+        listing.focus()
+        listing.fill([Item(str(number), line, height=1) for number in range(10_000)])
+        await pilot.pause()
+        drawn.clear()
+        await pilot.press("G")
+        await pilot.pause()
+        assert listing.current == "9999" and app.query_one(VerticalScroll).scroll_y > 9_000
+        assert len(drawn) < 200
+
+
+async def test_a_screen_that_is_opened_before_the_shop_is_filled_when_it_opens() -> None:
+    ready = threading.Event()
+
+    def slow(catalogue: str, user: str) -> ScriptedEngine:
+        ready.wait(20)
+        return ScriptedEngine()
+
+    app = EgoApp(slow, lambda catalogue: ScriptedShop())
+    async with app.run_test(size=NARROW) as pilot:
+        app.send("/memory")
+        await pilot.pause(0.2)
+        assert app.screen.page.rows == ()  # type: ignore[attr-defined]
+        ready.set()
+        await until(pilot, lambda: bool(app.screen.page.rows))  # type: ignore[attr-defined]

@@ -133,7 +133,7 @@ async def test_a_memory_that_is_forgotten_on_the_screen_is_in_no_file_any_more(
         await settle(pilot)
         await idle(pilot)
         row = next(row for row in screen.talk.snapshot.memory.rows if "leather" in row.text)  # type: ignore[union-attr]
-        assert len(row.curve) == opening.CURVE_DAYS + 1
+        assert len(row.curve()) == opening.CURVE_DAYS + 1
         screen.send("/memory")
         await idle(pilot)
         await pilot.press("d", "y")
@@ -166,6 +166,26 @@ def test_similar_products_are_of_the_same_kind_and_not_the_product_itself(shop: 
     similar = opening.open_shop(shop).similar("b")
     assert similar and {product.id for product in similar} <= {"a", "c", "d"}
     assert opening.open_shop(shop).similar("no such product") == ()
+
+
+async def test_a_run_that_is_begun_on_the_screen_is_played(
+    app: Callable[..., EgoApp], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "RUN_SESSIONS", 2)
+    screen = app()
+    async with screen.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        screen.send("/runs")
+        await settle(pilot)
+        await pilot.press("n")
+        for _ in range(1200):  # processes have to start
+            await pilot.pause(0.1)
+            if screen.screen.runs:  # type: ignore[attr-defined]
+                break
+        assert [run.total for run in screen.screen.runs] == [2]  # type: ignore[attr-defined]
+        await pilot.press("enter", "end")  # the plots below the edge can be reached
+        await pilot.pause()
+        assert screen.screen.query_one(".beside").scroll_y > 0
 
 
 def test_the_quiz_asks_and_keeps_what_is_answered(shop: str) -> None:

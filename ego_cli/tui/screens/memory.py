@@ -51,8 +51,8 @@ class Fading(Widget):
         lines += wrap(text(facts(row), MUTED), width)
         lines.append(Content(""))
         room = max(width - 7, 10)
-        if row.curve:
-            plotted = curve(row.curve, room, self.HEIGHT)
+        if ahead := row.curve():
+            plotted = curve(ahead, room, self.HEIGHT)
             for y, dots in enumerate(plotted):
                 label = {0: "100 % ", self.HEIGHT // 2: " 50 % ", self.HEIGHT - 1: "  0 % "}.get(y, "      ")
                 lines.append(
@@ -60,16 +60,15 @@ class Fading(Widget):
                     + text("│", FAINT)
                     + text(dots, "$success" if row.pinned else "$primary")
                 )
-            days = len(row.curve) - 1
+            days = len(ahead) - 1
             lines.append(text("      └" + "─" * room, FAINT))
             middle = f"{days // 2} days"
             axis = "today" + middle.center(max(room - 5 - len(f"{days} days"), 0)) + f"{days} days"
             lines.append(text("       " + axis[:room], FAINT))
-            last = row.curve[-1]
             fate = (
                 "pinned: it does not fade"
                 if row.pinned
-                else f"{last:.0%} left in {days} days if it is not used"
+                else f"{ahead[-1]:.0%} left in {days} days if it is not used"
             )
             lines += [Content(""), *wrap(text(f"{fate} · {self.policy}", MUTED), width)]
         return lines
@@ -117,7 +116,7 @@ class MemoryScreen(FullScreen):
         listing = self.query_one(Listing)
         rows = sorted(page.rows, key=lambda row: (not row.pinned, -row.retention, row.id))
         listing.fill(
-            [Item(row.id, partial(memory_line, row)) for row in rows],
+            [Item(row.id, partial(memory_line, row), height=1) for row in rows],
             keep=listing.current,
         )
         self.query_one(Fading).show(self._row, page.policy)

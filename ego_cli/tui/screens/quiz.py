@@ -27,7 +27,7 @@ class QuizScreen(FullScreen):
         yield Title("a short quiz")
         with VerticalScroll(classes="main quiz", can_focus=False):
             yield Static(id="question")
-            yield Input(placeholder="a number, your own words, or Enter to skip", compact=True)
+            yield Input(compact=True)
             yield Static(id="said")
         yield KeyLine("screen")
 
@@ -61,8 +61,10 @@ class QuizScreen(FullScreen):
             text(f" {number}  ", "bold $accent") + text(option)
             for number, option in enumerate(question.options, 1)
         ]
-        if question.many:
+        if question.many and question.options:
             lines += [Content(""), text("several: 1 3", MUTED)]
+        own = "a number, your own words" if question.options else "your own words"
+        self.query_one(Input).placeholder = f"{own}, or Enter to skip"
         self.query_one("#question", Static).update(stack(lines))
         said = [
             text(f"{q.text}  ", FAINT) + text(self.answers[q.id])
@@ -73,6 +75,9 @@ class QuizScreen(FullScreen):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         question = self.questions[self.at]
+        if missing := unknown_number(question, event.value):
+            self.notify(f"There is no {missing}: 1 to {len(question.options)}, or your own words.")
+            return
         if answer := chosen(question, event.value):
             self.answers[question.id] = answer
         event.input.value = ""
@@ -98,11 +103,21 @@ class QuizScreen(FullScreen):
 
 def chosen(question: QuizQuestion, typed: str) -> str:
     """The answer that was typed: numbers stand for options, anything else for itself."""
-    words = typed.strip()
-    parts = words.replace(",", " ").split()
-    if question.options and parts and all(part.isascii() and part.isdigit() for part in parts):
-        picked = [
-            question.options[int(part) - 1] for part in parts if 1 <= int(part) <= len(question.options)
-        ]
-        return ", ".join(picked if question.many else picked[:1])
-    return words
+    numbers = _numbers(question, typed)
+    if not numbers:
+        return typed.strip()
+    picked = [question.options[number - 1] for number in numbers if 1 <= number <= len(question.options)]
+    return ", ".join(picked if question.many else picked[:1])
+
+
+def unknown_number(question: QuizQuestion, typed: str) -> int | None:
+    """A typed number that stands for no option, or None."""
+    numbers = _numbers(question, typed)
+    return next((number for number in numbers if not 1 <= number <= len(question.options)), None)
+
+
+def _numbers(question: QuizQuestion, typed: str) -> list[int]:
+    parts = typed.replace(",", " ").split()
+    if not question.options or not all(part.isascii() and part.isdigit() for part in parts):
+        return []
+    return [int(part) for part in parts]

@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.widget import Widget
 
+from ego_cli.conversation.wording import plural
 from ego_cli.tui import keys
 from ego_cli.tui.drawing import FAINT, MUTED, bar, curve, fit, spread, stack, text
 from ego_cli.tui.engine import Run
@@ -45,7 +46,7 @@ class Figures(Widget):
     def _lines(self, width: int) -> list[Content]:
         run = self.run
         if run is None:
-            return [text("no run yet: ego eval shop makes one", MUTED)]
+            return [text("n plays sixty made customers; ego eval shop can do more", MUTED)]
         lines = [text(run.title, "bold"), Content("")]
         for name, value in run.figures.items():
             label = fit(text(name.replace("_", " "), MUTED), 22)
@@ -86,8 +87,8 @@ class RunsScreen(FullScreen):
         yield Title("evaluation runs")
         with Horizontal(classes="halves stacked"):
             with VerticalScroll(classes="main", can_focus=False):
-                yield Listing(id="runs", empty="no run yet: ego eval shop")
-            with VerticalScroll(classes="beside", can_focus=False):
+                yield Listing(id="runs", empty="no run yet")
+            with VerticalScroll(classes="beside"):  # can be focused: the plots may lie below its edge
                 yield Figures()
         yield KeyLine("runs", "list", "screen")
 
@@ -104,7 +105,7 @@ class RunsScreen(FullScreen):
             return
         self.runs = runs
         if not self._playing:
-            self._remark(f"{len(runs)} runs")
+            self._remark(plural(len(runs), "run"))
         listing = self.query_one(Listing)
         listing.fill(
             [Item(run.id, partial(run_lines, run)) for run in runs],
@@ -127,7 +128,7 @@ class RunsScreen(FullScreen):
 
     def _played(self) -> None:
         self._playing = False
-        self._remark(f"{len(self.runs)} runs")
+        self._remark(plural(len(self.runs), "run"))
         if self.is_attached:
             self._read()
 
@@ -137,3 +138,6 @@ class RunsScreen(FullScreen):
 
     def on_listing_moved(self, _: Listing.Moved) -> None:
         self._draw()
+
+    def on_listing_opened(self, _: Listing.Opened) -> None:
+        self.query_one(".beside").focus()
