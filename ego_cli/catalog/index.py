@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import io
 import json
+import os
 import secrets
 import shutil
 import subprocess
@@ -20,6 +22,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, BinaryIO
 from weakref import WeakKeyDictionary
 
@@ -287,17 +290,28 @@ def index_of(catalogue: Catalogue) -> RankingIndex:
 
 def _make(folder: Path, spool: Path) -> None:
     """The process of ``IndexMaker``: on standard input how many bytes of ``spool`` are written, again and again, an empty
-    line, and the order of the rows (32-bit numbers; none: as they came). Writes into ``folder``, but nothing when the input ends before that."""
+    line, and the order of the rows (32-bit numbers; none: as they came). Writes into ``folder`` only after that."""
+    told: SimpleQueue[int | bytes] = SimpleQueue()
+    threading.Thread(target=_listen, args=(told,), daemon=True).start()
     reader = IndexReader(FacetBuilder(folder))
     with rarely_collected(), spool.open("rb") as lines:
-        for said in sys.stdin.buffer:
-            if not said.strip():
-                order = np.frombuffer(sys.stdin.buffer.read(), dtype="<i4").astype(np.int32)
-                reader.write(folder / FOLDER, order if len(order) else None)
-                return
-            while lines.tell() < int(said):
+        while isinstance(said := told.get(), int):
+            while lines.tell() < said:
                 reader.add(decode_product(lines.readline().decode()))
-    raise SystemExit(1)
+        order = np.frombuffer(said, dtype="<i4").astype(np.int32)
+        reader.write(folder / FOLDER, order if len(order) else None)
+
+
+def _listen(told: SimpleQueue[int | bytes]) -> None:
+    """Hand on what is said; when the load has died, end at once."""
+    # Unbuffered: this thread may still wait here when the process ends, and must then hold no lock.
+    stream = io.FileIO(0, closefd=False)
+    for said in stream:
+        if not said.strip():
+            told.put(stream.read())
+            return
+        told.put(int(said))
+    os._exit(1)
 
 
 if __name__ == "__main__":
