@@ -69,7 +69,9 @@ def say_turn(assistant: Assistant, text: str, *, as_json: bool, labelled: bool =
         try:
             head, *rest = next(coming).split("\n")
         except StopIteration as end:
-            return end.value  # type: ignore[no-any-return]
+            done = end.value
+            assert isinstance(done, TurnDone)
+            return done
         out("\n".join([f"{label}{head}", *(f"{indent}{line}" for line in rest)]))
         label = indent
 

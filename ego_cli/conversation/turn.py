@@ -562,7 +562,7 @@ class Assistant:
         want, ranked = search.want, search.ranked
         evidence = decide.Evidence.of(state, want)
         length = decide.how_many(ranked, evidence, groups=groups, schedule=self.show, exhausted=exhausted)
-        only = bool(want) and any(slot.hardness == "only" for slot in want.slots)  # type: ignore[union-attr]
+        only = want is not None and any(slot.hardness == "only" for slot in want.slots)
         items = ranked.items[:length] if ranked.type_known else ()
         nearest = None if items or search.more else self._nearest(search.request)
         wished = wish(want)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
@@ -220,11 +220,11 @@ def _price_range(
 ) -> tuple[float, float, str | None] | None:
     """The most specific range: of the category itself, else the overall one."""
     wanted = set(terms(category or ""))
-    best: Sequence[Any] | None = None
+    best: tuple[int, tuple[float, float, str | None]] | None = None
     for name, bounds in budgets.items():
         words = set(terms(name))
         if name and words and words <= wanted and (best is None or len(words) > best[0]):
             best = (len(words), bounds)
     if best is not None:
-        return best[1]  # type: ignore[no-any-return]
+        return best[1]
     return budgets.get("")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from ego_cli.memory.memory import Memory
 
 Confidence = Literal["high", "medium", "low"]
+Source = Literal["quiz", "declared", "inferred"]
+_CONFIDENCES: Mapping[str, Confidence] = {level: level for level in get_args(Confidence)}
+_SOURCES: Mapping[str, Source] = {source: source for source in get_args(Source)}
 _YES = "yes"  # value of an attribute that is a whole fact by its name
 
 _SIGNALS = {"goal": "goals", "concern": "concerns"}
@@ -34,7 +37,7 @@ class _Part(BaseModel):
 class Attribute(_Part):
     value: str
     confidence: Confidence
-    source: Literal["quiz", "declared", "inferred"]
+    source: Source
     lastConfirmed: str
 
 
@@ -117,7 +120,7 @@ def to_podium(memory: Memory) -> AgentMemory:
             attributes[_attribute_name(row)] = Attribute(
                 value=_attribute_value(row),
                 confidence=_confidence(row),
-                source=row.source if row.source in ("quiz", "declared", "inferred") else "inferred",  # type: ignore[arg-type]
+                source=_SOURCES.get(row.source, "inferred"),
                 lastConfirmed=_when(row, "lastConfirmed", row.confirmed),
                 **_extra(row),
             )
@@ -189,7 +192,7 @@ def _product(row: Entry) -> ProductMemory:
 
 
 def _confidence(row: Entry) -> Confidence:
-    return row.confidence if row.confidence in ("high", "medium", "low") else "low"  # type: ignore[return-value]
+    return _CONFIDENCES.get(row.confidence, "low")
 
 
 def _extra(row: Entry) -> dict[str, Any]:

@@ -31,12 +31,11 @@ PLACES: Mapping[str, str] = {
     "chat": "Reading the chat",
     "pane": "Inspector",
     "erased": "Inspector: erased",
-    "memory": "Inspector: memory",
+    "memory": "On a memory",
     "screen": "On a full screen",
     "list": "In a list",
     "dialog": "In a small question",
     "browser": "Catalogue browser",
-    "book": "Memory browser",
     "runs": "Evaluation runs",
 }
 
@@ -107,9 +106,6 @@ KEYS: tuple[Key, ...] = (
     Key("browser.search", "slash", "search", "type to search", "browser", "search"),
     Key("browser.clear", "c", "clear", "drop all filters", "browser", "clear"),
     Key("runs.start", "n", "start", "play a new run over this catalogue", "runs", "new run"),
-    Key("book.pin", "p", "pin", "pin or unpin", "book", "pin"),
-    Key("book.edit", "e", "edit", "edit the words", "book", "edit"),
-    Key("book.forget", "d,delete", "forget", "forget for good", "book", "forget"),
 )
 
 IDS = frozenset(key.id for key in KEYS)

@@ -27,7 +27,7 @@ HOST = "127.0.0.1"
 STOP_WITHIN_S = 4.0  # for a child that was told to quit; then it is killed
 FONT_SIZE = (16, 8, 40)  # pixels: default, least, most
 
-_PAGE = Path(__file__).with_name("web") / "index.html"
+_PAGE = Path(__file__).with_suffix(".html")
 
 
 class Visitor(AppService):
@@ -105,7 +105,8 @@ class WebScreen(Server):
             origin and origin not in {f"http://{name}" for name in here}
         ):
             raise web.HTTPForbidden(text="ego answers only to its own page on this machine")
-        return await handler(request)  # type: ignore[no-any-return]
+        response: web.StreamResponse = await handler(request)
+        return response
 
     async def _index(self, request: web.Request) -> web.Response:
         usual, least, most = FONT_SIZE

@@ -168,7 +168,8 @@ def _json_values(lines: Iterator[str], skip: Callable[[Skip], None]) -> Iterator
     buffer, line, inside, ended = "", 1, False, False
     chunk = 64 * 1024
     while True:
-        at = _GAP.match(buffer).end()  # type: ignore[union-attr]  # matches the empty string
+        gap = _GAP.match(buffer)
+        at = gap.end() if gap else 0
         line += buffer.count("\n", 0, at)
         buffer = buffer[at:]
         if not inside and buffer.startswith("["):

@@ -43,12 +43,15 @@ class Inspector(VerticalScroll, can_focus=False):
         yield from (pane(id=pane.NAME.lower().replace(" ", "-")) for pane in PANES)
 
     def watch_snapshot(self, snapshot: Snapshot) -> None:
-        for pane in self.query(Pane):
+        for pane in self._panes():
             pane.snapshot = snapshot
+
+    def _panes(self) -> list[Pane]:
+        return [child for child in self.children if isinstance(child, Pane)]
 
     def on_pane_leave(self, message: Pane.Leave) -> None:
         message.stop()
-        panes = list(self.query(Pane))
+        panes = self._panes()
         goal = panes.index(message.pane) + message.step
         if 0 <= goal < len(panes):
             panes[goal].focus()

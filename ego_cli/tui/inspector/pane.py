@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,6 +10,7 @@ from textual import events
 from textual.content import Content
 from textual.geometry import Region, Size
 from textual.message import Message
+from textual.message_pump import _MessagePumpMeta
 from textual.reactive import reactive
 from textual.widget import Widget
 
@@ -25,7 +27,11 @@ class Line:
     row: str = ""
 
 
-class Pane(Widget, can_focus=True):
+class _WidgetWithGaps(_MessagePumpMeta, ABCMeta):
+    """The kind of class that a widget is, of which methods may be left to subclasses."""
+
+
+class Pane(Widget, metaclass=_WidgetWithGaps, can_focus=True):
     """One foldable part of the inspector. A kind of pane says what it draws; it holds nothing but fold and cursor."""
 
     NAME: ClassVar[str] = ""
@@ -46,13 +52,13 @@ class Pane(Widget, can_focus=True):
 
     # --- what a kind of pane defines
 
+    @abstractmethod
     def summary(self, snapshot: Snapshot) -> str:
         """A few words at the right of the title, readable when the pane is folded; "" leaves the pane closed."""
-        raise NotImplementedError
 
+    @abstractmethod
     def body(self, snapshot: Snapshot, width: int) -> list[Line]:
         """The lines below the title, each at most ``width`` cells."""
-        raise NotImplementedError
 
     # --- drawing
 

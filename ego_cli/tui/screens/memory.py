@@ -83,7 +83,7 @@ class Fading(Widget):
 class MemoryScreen(FullScreen):
     """The list at the left, the curve of the chosen memory at the right (below, on a narrow screen)."""
 
-    BINDINGS = keys.bindings("book")
+    BINDINGS = keys.bindings("memory")
 
     def __init__(self) -> None:
         super().__init__()
@@ -94,9 +94,9 @@ class MemoryScreen(FullScreen):
         with Horizontal(classes="halves stacked"):
             with VerticalScroll(classes="main", can_focus=False):
                 yield Listing(id="memories", empty="nothing remembered yet: talk, or /quiz")
-            with VerticalScroll(classes="beside", can_focus=False):
+            with VerticalScroll(classes="beside"):  # can be focused: the curve may lie below its edge
                 yield Fading()
-        yield KeyLine("book", "screen")
+        yield KeyLine("memory", "list", "screen")
 
     def on_mount(self) -> None:
         self.query_one(Listing).focus()
@@ -112,7 +112,7 @@ class MemoryScreen(FullScreen):
         self.page = page
         self.query_one(
             Title
-        ).remark = f"{len(page.rows)} {'memory' if len(page.rows) == 1 else 'memories'} · {page.policy}"
+        ).remark = f"{len(page.rows):,} {'memory' if len(page.rows) == 1 else 'memories'} · {page.policy}"
         listing = self.query_one(Listing)
         rows = sorted(page.rows, key=lambda row: (not row.pinned, -row.retention, row.id))
         listing.fill(
@@ -128,6 +128,9 @@ class MemoryScreen(FullScreen):
 
     def on_listing_moved(self, _: Listing.Moved) -> None:
         self.query_one(Fading).show(self._row, self.page.policy)
+
+    def on_listing_opened(self, _: Listing.Opened) -> None:
+        self.query_one(".beside").focus()
 
     def action_pin(self) -> None:
         if row := self._row:
