@@ -61,12 +61,18 @@ def _saying(page: Page, words: Sequence[str], index: int) -> int | None:
         if (end := _value_dropped(page, words, index, dropped[0])) is not None:
             return end
     changed = longest(_phrases("changes"), words, index)
-    if changed is not None:
+    if changed is not None and not _about_memory(words, index, changed[0]):
         return page.emit(index, changed[0], _TAKEN_BACK)
     end = _mind_changed(words, index) or _mistaken(words, index)
     if end is None and (thing := _thing_said(words, index)) is not None:
         end = _void(words, thing)
     return page.emit(index, end, _TAKEN_BACK) if end else None
+
+
+def _about_memory(words: Sequence[str], start: int, end: int) -> bool:
+    """ "Forget that I avoid wool": memory is meant, unless it goes on as "that I asked for"."""
+    told = end < len(words) and words[start] == "forget" and words[end] in ("i", "my")
+    return told and _clause_said(words, end, bare=True) is None
 
 
 def _skip(words: Sequence[str], index: int, kinds: frozenset[str]) -> int:
