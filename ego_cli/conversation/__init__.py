@@ -11,6 +11,6 @@
     reply, wording decision -> words          from facts only
     turn, course   compose them               and nothing else does
 
-``events`` are the values that a turn yields; ``session`` keeps a conversation over restarts; ``commands`` is the table of
-slash commands.
+``events`` are the values that a turn yields; ``session`` keeps a conversation over restarts; ``wiping`` is what stays
+of one after something was forgotten; ``commands`` is the table of slash commands.
 """
