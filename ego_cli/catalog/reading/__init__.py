@@ -5,7 +5,9 @@
     json_form.py   text -> records: JSON in all its shapes
     tables.py      text -> records: CSV and its kin
     names.py       what a column's name proposes
+    profiles.py    what its cells look like
     columns.py     what a column is, by name and content
+    sale.py        rows that are no products for sale: drafts, lines of totals
     cleaning.py    text cells, lists in cells, cells that say nothing
     prices.py      prices and currencies as shops write them
     ratings.py     ratings and counts
