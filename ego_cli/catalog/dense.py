@@ -42,8 +42,8 @@ MOST_THREADS = 4  # of an embedding run; more do not speed up this small a model
 # Searching: up to FEW rows are compared exactly at once. Of more, all are compared by 8-bit codes first; what the codes'
 # error bound cannot rule out is compared exactly. The answer is that of comparing all exactly.
 FEW = 1_000
-BLOCK = 512  # rows that are compared at a time: they fit into the processor's cache
-LET_GO = 16 * BLOCK  # rows of a mapped matrix that are read before their memory is given back
+BLOCK = 1_024  # rows that are compared at a time: they fit into the processor's cache
+LET_GO = 8 * BLOCK  # rows of a mapped matrix that are read before their memory is given back
 ROUNDING = 1e-5  # what float32 sums of unit vectors may be off by
 
 
@@ -435,8 +435,8 @@ class DenseIndex:
             codes = self._codes[some] if whole else self._codes[rows[some]]
             np.copyto(block[: len(codes)], codes)
             np.vecdot(block[: len(codes)], vector, out=near[some])
-        near *= self._step[rows]
-        error = self._error[rows] + np.float32(ROUNDING)
+        near *= self._step if whole else self._step[rows]
+        error = (self._error if whole else self._error[rows]) + np.float32(ROUNDING)
         least = near - error
         reached = np.partition(least, len(least) - k)[len(least) - k]  # k rows are surely as near as this
         promising: NDArray[np.intp] = rows[near + error >= reached]

@@ -226,7 +226,7 @@ def _ablation_section(entry: Mapping[str, Any]) -> list[str]:
         "| customers | leg | technical score | hit rate@10 | score − bm25 | hit rate − bm25 |",
         "|---|---|---:|---:|---:|---:|",
     ]
-    for row in entry["rows"]:
+    for row in sorted(entry["rows"], key=lambda row: str(row["customer"])):
         cells = [_with_interval(row[name]) for name in ("technical_score", "hit_rate_at_10")]
         cells += [
             _with_interval(row.get(name), signed=True) for name in ("technical_score_gain", "hit_rate_gain")
