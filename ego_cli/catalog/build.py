@@ -45,6 +45,7 @@ from ego_cli.settings import private_folder
 
 BUSY_MS = 60_000  # how long a load waits for another load of the same catalogue
 _BATCH = 512  # products an insert
+_FULLTEXT_BYTES = 2**24  # that FTS5 gathers before it writes a part of its index; its own 1 MB makes many
 
 
 # --- columns --------------------------------------------------------------------------------------------------------
@@ -203,7 +204,8 @@ def _create(new: Path) -> sqlite3.Connection:
             "INSERT INTO migrations VALUES (?, ?)", (name, datetime.now(UTC).isoformat(timespec="seconds"))
         )
     weights = ", ".join(str(weight) for weight in field_weights().values())
-    database.execute("INSERT INTO fulltext (fulltext, rank) VALUES ('rank', ?)", (f"bm25({weights})",))
+    for option, value in (("rank", f"bm25({weights})"), ("hashsize", _FULLTEXT_BYTES)):
+        database.execute("INSERT INTO fulltext (fulltext, rank) VALUES (?, ?)", (option, value))
     database.execute("COMMIT")
     return database
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from ego_cli.catalog.denials import told
 from ego_cli.catalog.product import Product
-from ego_cli.catalog.text import REPEATED, cached_terms, in_base, measures, stem, terms
+from ego_cli.catalog.text import REPEATED, cached_terms, has_digit, in_base, measures, stem, terms
 
 Rows = NDArray[np.int32]
 NOT = "¬"
@@ -504,12 +504,11 @@ def _inverted(
 
 _AFTER = re.compile(r"[\s,/-]{0,3}(?:of\s+)?([a-z]{2,})")
 _BEFORE = re.compile(r"([a-z]{2,})[\s:=-]{0,3}$")
-_HAS_DIGIT = re.compile(r"\d")
 
 
 def quantities(text: str) -> list[tuple[str, float, str]]:
     """Amounts in a statement as (base unit, value in it, stem of the word that names it or "")."""
-    if not _HAS_DIGIT.search(text):
+    if not has_digit(text):
         return []
     lower = text.lower()
     found = []

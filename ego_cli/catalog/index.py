@@ -44,7 +44,7 @@ from ego_cli.settings import data_file
 if TYPE_CHECKING:
     from ego_cli.catalog.store import Catalogue
 
-ASIDE_FROM = 5_000  # products from which a process of its own pays for its start
+ASIDE_FROM = 2_000  # products from which a process of its own pays for its start
 FOLDER = "ranking"  # below the folder of a catalogue's generation
 LISTS = ("taxonomy.toml", "claims.toml", "colours.toml", "stems.toml", "units.toml")  # read while building
 FORMAT = 5  # of this folder; another number means: build anew

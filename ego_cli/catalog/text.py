@@ -245,12 +245,17 @@ _ONE_LETTER = re.compile(  # t-shirt, x-large, type-c; never a span of sizes (s-
 )
 _BETWEEN_NUMBERS = re.compile(r"[x*](?:(?<=\d[x*])|(?<=\d [x*]))(?= ?\d)")
 _DECIMAL_ALONE = re.compile(r"\.(?<![\w.,]\.)(?=\d)")
-_DIGIT = re.compile(r"\d")
+_DIGIT, _ASCII_DIGIT = re.compile(r"\d"), re.compile("[0-9]")
 
 
 def _straight(text: str) -> str:
     """Curly quotes, primes and dashes as ASCII has them; the length stays the same."""
     return text if text.isascii() else text.translate(_QUOTES)
+
+
+def has_digit(text: str) -> bool:
+    """Whether there is a digit of any script."""
+    return (_ASCII_DIGIT if text.isascii() else _DIGIT).search(text) is not None
 
 
 @cache
@@ -279,7 +284,7 @@ def _rewrite(line: str) -> str:
         line = _APOSTROPHE.sub("", line)
     if "-" in line:
         line = _ONE_LETTER.sub("", line)
-    if _DIGIT.search(line):
+    if has_digit(line):
         units = _units()
         if "x" in line or "*" in line:
             line = _BETWEEN_NUMBERS.sub(" x ", line)
