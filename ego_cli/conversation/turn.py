@@ -447,7 +447,7 @@ class Assistant:
     def _go_on_without_memory(self, error: DamagedMemoryError) -> None:
         """The shop stays open over a file that cannot be read; she is told once that nothing will be remembered."""
         if self.worker is not None:
-            self.worker.stop(timeout=0)
+            self.worker.stop()
         if self.memory is not None:
             self.memory.close()
         self.memory = self.worker = None
