@@ -91,17 +91,32 @@ class Store:
             self._local, self._open, self._pid, self._queue = threading.local(), [], os.getpid(), None
         db: sqlite3.Connection | None = getattr(self._local, "db", None)
         if db is None:
-            db = sqlite3.connect(
-                self.path,
-                timeout=BUSY_TIMEOUT_S,
-                isolation_level=None,
-                check_same_thread=False,
-                cached_statements=256,
-            )
-            for pragma in ("synchronous=NORMAL", "secure_delete=ON", "temp_store=MEMORY", "foreign_keys=ON"):
-                db.execute(f"PRAGMA {pragma}")
+            try:
+                db = self._connect(str(self.path))
+            except sqlite3.OperationalError:
+                # No room for what SQLite keeps beside the file (a full disk, a folder that may only be read). With nothing
+                # waiting in its log the file can be read as it is: what she avoids is known, and a write says what is wrong.
+                log = self.path.with_name("memory.db-wal")
+                if (log.exists() and log.stat().st_size) or not self.path.stat().st_size:
+                    raise
+                db = self._connect(f"{self.path.as_uri()}?mode=ro&immutable=1")
             self._local.db = db
             self._open.append(db)
+        return db
+
+    @staticmethod
+    def _connect(where: str) -> sqlite3.Connection:
+        db = sqlite3.connect(
+            where,
+            timeout=BUSY_TIMEOUT_S,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=256,
+            uri=where.startswith("file:"),
+        )
+        for pragma in ("synchronous=NORMAL", "secure_delete=ON", "temp_store=MEMORY", "foreign_keys=ON"):
+            db.execute(f"PRAGMA {pragma}")
+        db.execute("SELECT 1 FROM sqlite_master").fetchone()  # opens the file; a pragma alone may not
         return db
 
     @contextmanager

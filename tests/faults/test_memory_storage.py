@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from ego_cli.errors import MemoryStoreError
 from ego_cli.memory.memory import Memory, open_memory
+from ego_cli.memory.store import Store
 
 
 @pytest.fixture
@@ -56,3 +58,24 @@ def test_tidying_on_a_full_disk_leaves_all_as_it_was_and_is_done_later(memory: M
     db.execute("PRAGMA max_page_count=100000")
     memory.consolidate()
     assert memory.facts() == before and memory.summary() and memory.store.jobs() == []
+
+
+def test_where_nothing_may_be_put_beside_the_file_it_is_read_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_memory("ada", root=tmp_path) as before:
+        before.hear("I avoid fragrance")
+    plain = Store._connect
+
+    def no_room(where: str) -> sqlite3.Connection:
+        if not where.startswith("file:"):
+            raise sqlite3.OperationalError("disk I/O error")  # what SQLite says on a disk without a free byte
+        return plain(where)
+
+    monkeypatch.setattr(Store, "_connect", staticmethod(no_room))
+    with open_memory("ada", root=tmp_path) as memory:
+        assert [avoided.value for avoided in memory.profile().avoidances] == ["fragrance"]
+        with pytest.raises(MemoryStoreError):
+            memory.hear("I avoid wicker")
+    with pytest.raises(MemoryStoreError):  # there is no file yet to read
+        open_memory("bayo", root=tmp_path)
