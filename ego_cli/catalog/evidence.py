@@ -365,11 +365,13 @@ class EvidenceReader:
     def add(self, product: Product) -> None:
         """The next row."""
         row, before = len(self._units_of_row), len(self._fields)
+        read_before, extend = self._read_before, self._tokens.extend
+        end_unit, add_field = self._tokens_of_unit.append, self._fields.append
         for field, _, text in statements(product):
-            found, amounts = self._read_before(text) if len(text) <= REPEATED else self._read(text)
-            self._tokens.extend(found)
-            self._tokens_of_unit.append(len(found))
-            self._fields.append(field)
+            found, amounts = read_before(text) if len(text) <= REPEATED else self._read(text)
+            extend(found)
+            end_unit(len(found))
+            add_field(field)
             if amounts and field is not Field.INGREDIENTS:
                 for kind, value, near in amounts:
                     self._quantity_kind.append(kind)

@@ -139,11 +139,11 @@ def brand_tiers(brands: Sequence[str], tag_of_row: NDArray[np.int16], percentile
     places: dict[tuple[str, str], list[float]] = {}
     keys = []
     tags = taxonomy().tags
-    for row, name in enumerate(brands):
-        key = (tags[tag_of_row[row]].domain, name)
+    for name, tag, place in zip(brands, tag_of_row.tolist(), percentile.tolist(), strict=True):
+        key = (tags[tag].domain, name)
         keys.append(key)
-        if np.isfinite(percentile[row]):
-            places.setdefault(key, []).append(float(percentile[row]))
+        if place == place:  # not NaN: it has a price
+            places.setdefault(key, []).append(place)
     tier = {}
     for domain, brand in dict.fromkeys(keys):
         known = places.get((domain, brand))
