@@ -206,7 +206,7 @@ def test_what_the_shop_does_not_show_is_counted_in_one_line(ego: Ego, tmp_path: 
     rows = "".join(f"{n},Lamp {n},9,{'draft' if n < 4 else 'active'}\n" for n in range(1, 8))
     path = tmp_path / "lamps.csv"
     path.write_text(f"id,title,price,status\n{rows}8,Torch,5,archived\n", encoding="utf-8")
-    printed = ego("catalog", "add", str(path)).stdout.splitlines()
+    printed = ego("catalog", "add", str(path), "--currency", "NGN").stdout.splitlines()
     assert printed[0] == "lamps.csv: 4 left out, not shown by the shop: 3 draft, 1 archived"
     assert "4 products loaded" in printed[1] and len(printed) == 2
     assert ego.json("catalog", "inspect", str(path))[-1]["left_out"] == 4

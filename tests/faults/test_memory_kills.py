@@ -69,6 +69,8 @@ def test_a_killed_process_loses_no_acknowledged_write_and_does_nothing_twice(tmp
     delivered = 0  # the last turn that is known to be kept
     for _ in range(KILLS):
         process, pipe = start(chat_until_killed, tmp_path, delivered + 1)
+        if chance.random() < 0.5:
+            pipe.poll(30)  # at work, however busy the machine; else it may still be opening the file
         time.sleep(chance.uniform(0.02, 0.12))
         os.kill(process.pid, signal.SIGKILL)
         process.join()
