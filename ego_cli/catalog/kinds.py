@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ego_cli.catalog.concepts import concepts
 from ego_cli.catalog.evidence import Evidence
 from ego_cli.catalog.product import Product
 from ego_cli.catalog.taxonomy import classify_number, heading, known_heads, phrase, taxonomy
@@ -55,11 +56,14 @@ class TypeMatch:
 
 @cache
 def _synonyms() -> dict[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Phrase -> phrases that name the same thing, from ``data/synonyms.toml`` (both directions are stated there)."""
+    """Phrase -> phrases that name the same thing, from ``data/synonyms.toml`` (both directions are stated there) and the page
+    phrases of ``data/concepts.toml``."""
     table: dict[tuple[str, ...], dict[tuple[str, ...], None]] = defaultdict(dict)
-    for entry in load_toml("synonyms.toml")["synonym"]:
-        for said in entry["say"]:
-            for meant in entry["means"]:
+    stated = [(entry["say"], entry["means"]) for entry in load_toml("synonyms.toml")["synonym"]]
+    pages = [[" ".join(words) for words in concept.phrases] for concept in concepts()]
+    for said_, meant_ in (*stated, *((names, names) for names in pages)):
+        for said in said_:
+            for meant in meant_:
                 if phrase(said) != phrase(meant):
                     table[phrase(said)][phrase(meant)] = None
     return {said: tuple(meant) for said, meant in table.items()}

@@ -20,6 +20,8 @@ def override(draft: Draft, item: Resolved) -> None:
     to do here.
     """
     act = item.act
+    if draft.state.passed_over and (act.attribute or act.value or act.note == "strong"):
+        draft.emit("reconsidered", words=act.words)
     if act.attribute or act.value:
         _erase_matching(draft, act, kind="erased")
         return

@@ -220,6 +220,7 @@ KINDS = (
     "sorted",  # after: (attribute, direction) or None
     "shown",  # after: ShownList
     "passed-over",  # after: product ids
+    "reconsidered",  # what was passed over under wishes that were taken back counts no more
     "rejected",  # after: product ids
     "focused",  # after: product ids
     "liked",  # after: product ids to find more of
@@ -268,6 +269,7 @@ _SUBSTANCE = frozenset(KINDS) - {
     "turn",
     "shown",
     "passed-over",
+    "reconsidered",
     "focused",
     "asked",
     "pending",
@@ -410,6 +412,10 @@ def _passed_over(state: State, change: Change) -> State:
     return replace(state, passed_over=MappingProxyType(counts))
 
 
+def _reconsidered(state: State, change: Change) -> State:
+    return replace(state, passed_over=_EMPTY)
+
+
 def _rejected(state: State, change: Change) -> State:
     return replace(state, rejected=state.rejected | frozenset(_ids(change)))
 
@@ -471,6 +477,7 @@ _EFFECTS = {
     "sorted": _sorted,
     "shown": _shown,
     "passed-over": _passed_over,
+    "reconsidered": _reconsidered,
     "rejected": _rejected,
     "focused": _focused,
     "liked": _liked,

@@ -16,6 +16,7 @@ from ego_cli import ranking
 from ego_cli.catalog.store import open_catalogue
 from ego_cli.conversation.asking import price_bounds, request_for
 from ego_cli.conversation.events import TurnDone
+from ego_cli.conversation.opening import warm
 from ego_cli.conversation.turn import Assistant
 from ego_cli.evaluation.metrics import LIST_LENGTH
 from ego_cli.ranking.request import Request
@@ -63,6 +64,7 @@ class Agent:
         self._show = tuple(show)
         # Never spoken to: sessions are copies of it, so that the catalogue's words are read once and not for each.
         self._fresh = Assistant(self._catalogue, self._settings, insist=True, lenient=True)
+        warm(self._fresh)
         self._sessions: OrderedDict[str, Assistant] = OrderedDict()
         self._last: dict[str, TurnDone] = {}
 

@@ -28,7 +28,7 @@ class Profile:
     rating: float = 0.5  # per star above 3
     popularity: float = POPULARITY_EXPONENT  # per unit of ln(1 + reviews)
     interactions: float = 0.3  # per unit of popularity from what shoppers here did
-    passed_over: float = 1.6  # per time shown and not taken: never a ban
+    passed_over: float = 4.0  # per time shown and not taken: never a ban
     erased: float = 3.0  # Ω: carries what was given up
     free: float = 0.8  # known to be free of something avoided
     bad: float = 0.8  # one word that speaks against a product for everyone

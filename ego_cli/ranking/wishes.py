@@ -6,20 +6,23 @@ more: a product that says "cotton" here and "wash" there has not said "machine w
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ego_cli.catalog.concepts import said_in
 from ego_cli.catalog.evidence import NOT, Evidence, Field, tokens_of
 from ego_cli.catalog.kinds import same_words
 from ego_cli.catalog.taxonomy import phrase
-from ego_cli.catalog.text import measures
+from ego_cli.catalog.text import measures, terms
 from ego_cli.ranking.request import Request, Requirement
 from ego_cli.settings import load_toml
 
 SAME_WORD = 0.93  # what another word for the same thing counts, against the word itself
+AS_PRINTED = 0.5  # the same where pages print the word itself
 LONGEST_PHRASE = 4  # stems of a phrase for which other words are looked up
 HEAVIEST = 1.0  # a wish is covered at most once
 # How much a statement counts as evidence, by where it stands.
@@ -77,25 +80,62 @@ def _filler() -> frozenset[str]:
 def _wish(text: str, evidence: Evidence, weight: float) -> Wish:
     said = tuple(token for token in tokens_of(text) if token not in _filler()) or tokens_of(text)
     rarity = {token: evidence.rarity(token) for token in said}
-    mass = sum(rarity.values())
+    everyday = [(own & set(said), pages) for own, pages in _everyday(text)]
+    everyday = [(own, pages) for own, pages in everyday if own]
+    # What is said in everyday words tells as much as what pages print for it, however rare her own words are.
+    told = dict(rarity)
+    for own, pages in everyday:
+        printed = [mass for page in pages if (mass := _mass(page, evidence))]
+        spoken = sum(rarity[token] for token in own)
+        if printed and spoken:
+            for token in own:
+                told[token] = rarity[token] * min(1.0, min(printed) / spoken)
+    mass = sum(told[token] for token in said)
     weights: dict[int, float] = {}
 
-    def offer(token: str, share: float) -> None:
-        number = evidence.id_of.get(token)
-        if number is not None:
-            weights[number] = max(weights.get(number, 0.0), share)
+    def offer(tokens: Sequence[str], share: float) -> None:
+        """Give the share to the tokens of one phrase, by how much each of them tells."""
+        whole = _mass(tokens, evidence)
+        for token in tokens:
+            number = evidence.id_of.get(token)
+            if number is not None and whole:
+                weights[number] = max(weights.get(number, 0.0), share * evidence.rarity(token) / whole)
 
     if mass:
         for token in said:
-            offer(token, rarity[token] / mass)
+            offer((token,), told[token] / mass)
         for start in range(len(said)):
             for length in range(1, min(LONGEST_PHRASE, len(said) - start) + 1):
                 part = said[start : start + length]
-                share = sum(rarity[token] for token in part) / mass
+                share = sum(told[token] for token in part) / mass
                 for meant in same_words(part):
-                    for token in meant:
-                        offer(token, SAME_WORD * share / len(meant))
+                    offer(meant, _worth(part, evidence) * share)
+        for own, pages in everyday:
+            share = sum(told[token] for token in said if token in own) / mass
+            for page in pages:
+                offer(page, _worth(tuple(own), evidence) * share)
     return Wish(text, weights, mass, weight)
+
+
+def _mass(tokens: Sequence[str], evidence: Evidence) -> float:
+    """The rarity of a phrase, 0 when the catalogue does not know one of its words."""
+    if any(token not in evidence.id_of for token in tokens):
+        return 0.0
+    return float(sum(evidence.rarity(token) for token in tokens))
+
+
+def _worth(said: tuple[str, ...], evidence: Evidence) -> float:
+    """What other words for ``said`` count: less where pages print the very words, which then were meant."""
+    return AS_PRINTED if len(evidence.stating(said)) else SAME_WORD
+
+
+def _everyday(text: str) -> Iterator[tuple[set[str], list[tuple[str, ...]]]]:
+    """The tokens that say a property in an everyday way, and its page phrases."""
+    words = terms(text)
+    for said in said_in(words):
+        span = words[said.places[0] : said.places[-1] + 1]
+        own = {token for word in span for token in tokens_of(word)}
+        yield own, [phrase(" ".join(page)) for page in said.concept.phrases]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,14 @@ No model, no state: one message goes through these passes in order, each a modul
 3. ``lexicon``     names by longest match: product types, brands, colours, materials, people
 4. ``cues``        phrases that steer: want, avoid, no longer needed, under, or, ideally (English and Pidgin alike)
 5. ``amounts``     what numbers are (``numbers``, ``money``, ``units``): prices, measures, sizes, ratings, counts
-6. ``patterns``    clauses that do something else: refer, compare, basket, undo, thanks (``references``, ``questions``)
-7. ``relative``    wishes against what was shown, and complaints
-8. ``verbatim``    needs word for word behind "what matters is:"
-9. ``statements``  facts about the shopper, marked
-10. ``scopes``     negation: what is wanted, avoided, given up or welcome again, and where that ends
-11. ``assembly``   constraints bound to the noun beside them; what no list knows stays as a feature in her words
-12. ``finish``     readings that need the whole message: unknown product types, answers to a question, what was not read
+6. ``everyday``    everyday wordings of product properties: "no sweat staying on you"
+7. ``patterns``    clauses that do something else: refer, compare, basket, undo, thanks (``references``, ``questions``)
+8. ``relative``    wishes against what was shown, and complaints
+9. ``verbatim``    needs word for word behind "what matters is:"
+10. ``statements``  facts about the shopper, marked
+11. ``scopes``     negation: what is wanted, avoided, given up or welcome again, and where that ends
+12. ``assembly``   constraints bound to the noun beside them; what no list knows stays as a feature in her words
+13. ``finish``     readings that need the whole message: unknown product types, answers to a question, what was not read
 
 Only the message itself is read here: texts of products and reviews never come this way.
 """
@@ -25,6 +26,7 @@ from ego_cli.conversation.understand.amounts import read_amounts
 from ego_cli.conversation.understand.assembly import assemble
 from ego_cli.conversation.understand.context import Context
 from ego_cli.conversation.understand.cues import find_cues
+from ego_cli.conversation.understand.everyday import find_everyday
 from ego_cli.conversation.understand.finish import finish
 from ego_cli.conversation.understand.items import AMOUNT_CLASSES, make_items
 from ego_cli.conversation.understand.lexicon import Lexicon
@@ -55,7 +57,10 @@ def understand(text: str, lexicon: Lexicon, context: Context = _NO_CONTEXT) -> U
     amounts = read_amounts(read, tokens, cues, names, context)
     denied = {amount.denied for amount in amounts}
     cues = tuple(cue for cue in cues if cue.start not in denied)
-    said = find_patterns(read, tokens, names, amounts, context)
+    looking = bool(context.categories)
+    word_for_word = find_verbatim(read, tokens, names, amounts, frozenset(), lexicon, looking)
+    everyday = find_everyday(read, tokens, names, cues, word_for_word.used, lexicon, context)
+    said = find_patterns(read, tokens, names, amounts, context, everyday.used)
     counted = frozenset(i for a in amounts for i in range(a.start, a.end))
     steering = frozenset(
         i
@@ -65,15 +70,20 @@ def understand(text: str, lexicon: Lexicon, context: Context = _NO_CONTEXT) -> U
     )
     compared = find_relative(read, tokens, names, said.used | counted | steering, context)
     used = said.used | compared.used
-    word_for_word = find_verbatim(
-        read, tokens, names, amounts, used, lexicon, looking=bool(context.categories)
-    )
+    word_for_word = find_verbatim(read, tokens, names, amounts, used, lexicon, looking)
     used |= word_for_word.used
     statements = find_statements(read, tokens, used)
     plain = statements.plain
     items = make_items(tokens, cues, names, amounts, used | plain)
     sheet = Sheet(read, tokens, lexicon, context, taste=statements.taste)
     constraints = assemble(sheet, scope(tokens, items, bool(context.shown)))
-    acts: list[Act] = [*said.acts, *compared.acts, *word_for_word.acts, *statements.facts, *constraints]
+    acts: list[Act] = [
+        *everyday.acts,
+        *said.acts,
+        *compared.acts,
+        *word_for_word.acts,
+        *statements.facts,
+        *constraints,
+    ]
     explained = used | plain | frozenset(sheet.explained) | counted
     return finish(text, read, tokens, acts, explained, items, lexicon, context, corrected, shortened)

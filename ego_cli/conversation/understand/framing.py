@@ -289,7 +289,7 @@ def _is_part(act: Act) -> bool:
         act.kind is Kind.CONSTRAIN
         and act.attribute == "feature"
         and act.polarity > 0
-        and act.note != "verbatim"
+        and act.note not in ("verbatim", "everyday")
     )
 
 
@@ -302,7 +302,12 @@ def plain_wishes(acts: Sequence[Act]) -> list[Act]:
     """Wishes without their padding: one act for each thing wished, none for words that wish nothing."""
     found: list[Act] = []
     for act in acts:
-        if act.kind is not Kind.CONSTRAIN or act.attribute != "feature" or not act.value:
+        if (
+            act.kind is not Kind.CONSTRAIN
+            or act.attribute != "feature"
+            or not act.value
+            or act.note == "everyday"
+        ):
             found.append(act)
             continue
         pieces = (

@@ -53,10 +53,15 @@ def _patterns() -> Tree:
 
 
 def find_patterns(
-    text: str, tokens: Sequence[Token], names: Sequence[NameSpan], amounts: Sequence[Amount], context: Context
+    text: str,
+    tokens: Sequence[Token],
+    names: Sequence[NameSpan],
+    amounts: Sequence[Amount],
+    context: Context,
+    used: frozenset[int] = frozenset(),
 ) -> Found:
-    """All acts that whole phrases make, clause by clause."""
-    page = Page(text, tokens, amounts, context)
+    """All acts that whole phrases make, clause by clause, outside the tokens that are ``used``."""
+    page = Page(text, tokens, amounts, context, used=set(used))
     retractions.take_back(page)
     words = [token.word for token in tokens]
     index = 0

@@ -193,8 +193,8 @@ class _Walker:
             self.joined = {"/": "or", ",": ",", "-": ",", '"': ","}.get(item.value, "")
             self.sought = self.last_sought
             ends = self.mode != "want" and self.content and item.value != "/"
-            if ends and item.value == ":":
-                self._reset()  # "I won't budge on this: silk"
+            if ends and item.value in (":", "-"):
+                self._reset()  # "I won't budge on this: silk", "it can't be skipped - silk"
             elif ends and not goes_on_after_comma(self.items, position, self._last_item()):
                 self._reset()
 

@@ -49,6 +49,7 @@ def find_verbatim(
         ends = (
             index == len(tokens)
             or tokens[index].word in (";", "\n")
+            or _between(tokens, index)
             or (tokens[index].word == "." and index + 1 == len(tokens))
         )
         if not ends:
@@ -60,6 +61,12 @@ def find_verbatim(
                 taken.update(range(begin, index))
         begin = index + 1
     return Found(tuple(acts), frozenset(taken))
+
+
+def _between(tokens: Sequence[Token], index: int) -> bool:
+    """A bar that stands free between two needs: "Lined / True to size"; not the one of "black/white"."""
+    apart = tokens[index].glue == "" and index + 1 < len(tokens) and tokens[index + 1].glue == ""
+    return tokens[index].word in ("/", "|") and apart
 
 
 def _colon(tokens: Sequence[Token], used: frozenset[int], nouns: frozenset[int]) -> int | None:
