@@ -47,7 +47,8 @@ def chat(
 ) -> None:
     """Talk in lines: one turn a line, "#" starts a comment, "/help" lists the commands. Ctrl-D ends it."""
     from ego_cli.cli.lines import talk
-    from ego_cli.conversation.opening import open_assistant, warm
+    from ego_cli.conversation.opening import open_assistant
+    from ego_cli.conversation.warming import warm
     from ego_cli.settings import load_settings
 
     settings = load_settings(catalog=catalog, user=user)

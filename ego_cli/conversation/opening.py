@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 from contextlib import suppress
-from copy import copy
 from uuid import uuid4
 
 from ego_cli.catalog.signals import SignalStore
@@ -64,16 +62,3 @@ def open_assistant(settings: Settings, *, resume: bool = False, remember: bool =
     if resume and (state := session.load(settings.user, catalogue.name)):
         assistant.state = state
     return assistant
-
-
-def warm(assistant: Assistant) -> None:
-    """Make an open shop quick from its first turn on.
-
-    A turn that nobody hears brings in what turns need, and the garbage collector is told that it stays: a full round over it
-    takes a tenth of a second in the middle of a conversation.
-    """
-    unheard = copy(assistant)
-    unheard.memory = unheard.worker = unheard.models = unheard.signals = unheard.dense = unheard.judge = None
-    unheard.keep_session, unheard.troubles, unheard.scores = False, [], {}
-    unheard.respond(next(iter(assistant.catalogue.facets.values("leaf")), "shoes"))
-    gc.freeze()

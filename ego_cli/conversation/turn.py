@@ -43,7 +43,6 @@ from ego_cli.conversation.events import (
     Understood,
 )
 from ego_cli.conversation.phrasing import fact_sheet, with_words
-from ego_cli.conversation.reading import merged
 from ego_cli.conversation.references import Resolved, resolve
 from ego_cli.conversation.remembering import (
     ABOUT_MEMORY,
@@ -280,6 +279,8 @@ class Assistant:
         acts = models.read(course.understanding, self.lexicon, self.catalogue)
         watch.lap("model")
         if acts:
+            from ego_cli.conversation.reading import merged  # only where a model reads: it brings pydantic
+
             understanding = replace(
                 course.understanding, acts=merged(course.understanding, acts, self.lexicon)
             )

@@ -13,7 +13,7 @@ from typing import Any
 from ego_cli.catalog.dense import DenseIndex
 from ego_cli.catalog.embedding import DenseSource
 from ego_cli.conversation.events import TurnDone
-from ego_cli.conversation.opening import warm
+from ego_cli.conversation.warming import warm
 from ego_cli.evaluation import metrics, runs
 from ego_cli.evaluation.agent import Agent
 from ego_cli.evaluation.shop import Setup, play

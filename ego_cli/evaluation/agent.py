@@ -16,8 +16,8 @@ from ego_cli import ranking
 from ego_cli.catalog.store import open_catalogue
 from ego_cli.conversation.asking import price_bounds, request_for
 from ego_cli.conversation.events import TurnDone
-from ego_cli.conversation.opening import warm
 from ego_cli.conversation.turn import Assistant
+from ego_cli.conversation.warming import warm
 from ego_cli.evaluation.metrics import LIST_LENGTH
 from ego_cli.ranking.request import Request
 from ego_cli.settings import LlmSettings, MemorySettings, load_settings

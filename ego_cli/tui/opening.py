@@ -24,10 +24,11 @@ from ego_cli.catalog.store import Catalogue, list_catalogues, open_catalogue
 from ego_cli.catalog.text import query_terms
 from ego_cli.conversation import session, transcript
 from ego_cli.conversation.events import Decision, Event, Reply, TurnDone
-from ego_cli.conversation.opening import open_assistant, warm
+from ego_cli.conversation.opening import open_assistant
 from ego_cli.conversation.reply import compose
 from ego_cli.conversation.state import State
 from ego_cli.conversation.turn import Assistant
+from ego_cli.conversation.warming import warm
 from ego_cli.errors import EgoError, MisuseError
 from ego_cli.memory.entry import ME, Entry
 from ego_cli.memory.forgetting import elapsed_days

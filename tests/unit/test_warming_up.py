@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from ego_cli.catalog.signals import SignalStore
-from ego_cli.conversation.opening import open_assistant, warm
+from ego_cli.conversation.opening import open_assistant
 from ego_cli.conversation.session import session_file
+from ego_cli.conversation.warming import warm
 from ego_cli.settings import load_settings
 
 
