@@ -48,9 +48,9 @@ def in_frame(
     """All readings of this module, in order."""
     found = salvage(without_wish(acts, text, tokens, context), text, tokens, context, lexicon)
     found = whole_clauses(figures_not_prices(found, text, context), text)
-    found = one_shelf(plain_wishes(keep_topic(found, text, context, lexicon)), tokens, lexicon)
+    found = one_shelf(plain_wishes(keep_topic(found, text, context, lexicon), text), tokens, lexicon)
     found = wishes_not_pointers(one_thing_each(found, text), context)
-    found = plain_wishes(of_parts(plain_answers(found, text, context), text))
+    found = plain_wishes(of_parts(plain_answers(found, text, context), text), text)
     return whole_phrases(found, text) if context.asked else found
 
 
@@ -154,7 +154,12 @@ def without_wish(acts: Sequence[Act], text: str, tokens: Sequence[Token], contex
 
     It is read by what is missing: no word in it is about a product.
     """
-    if not context.asked or not context.categories or any(act.kind not in _NO_WISH for act in acts):
+    if not context.categories or any(act.kind not in _NO_WISH for act in acts):
+        return list(acts)
+    if not context.asked and (
+        any(act.kind is not Kind.UNCLEAR for act in acts)
+        or not _answers()["ours"] & {token.word for token in tokens}
+    ):
         return list(acts)
     if acts and all(act.kind in (Kind.YES, Kind.NO) for act in acts):
         return list(acts)
@@ -165,6 +170,8 @@ def without_wish(acts: Sequence[Act], text: str, tokens: Sequence[Token], contex
     words = [token.word for token in tokens if token.kind != "mark"]
     if not words or any(word not in about_talk for word in words) or not _signals(words):
         return list(acts)
+    if _denies_quality(words):
+        return list(acts)
     if context.shown and (_turns_down(words) or classes["asks_back"] & set(words)):
         return [Act(Kind.NONE_OF_THESE, target=Target("all"), words=text.strip()[:200])]
     return [Act(Kind.NO_PREFERENCE, attribute=context.asked or "other", words=text.strip()[:200])]
@@ -173,6 +180,13 @@ def without_wish(acts: Sequence[Act], text: str, tokens: Sequence[Token], contex
 def _signals(words: Sequence[str]) -> bool:
     said = f" {' '.join(words)} "
     return any(f" {signal} " in said for signal in _answers()["signals"])
+
+
+def _denies_quality(words: Sequence[str]) -> bool:
+    """ "Not too long", "not see through", "I don't want it to show": said of the thing, not of the talk."""
+    if words[-1] in _answers()["qualities"] and {"not", "no", "too", "never"} & set(words[-4:-1]):
+        return True
+    return any(one in ("it", "them", "am") and other == "to" for one, other in pairwise(words))
 
 
 def _turns_down(words: Sequence[str]) -> bool:
@@ -298,7 +312,14 @@ _SEPARATORS = re.compile(
 )
 
 
-def plain_wishes(acts: Sequence[Act]) -> list[Act]:
+_EXCESS = re.compile(r"\b(?:too|so|very|overly|super)\s+$")
+
+
+def _excess(act: Act, text: str) -> bool:
+    return act.span is not None and _EXCESS.search(_plain(text[: act.span.start])) is not None
+
+
+def plain_wishes(acts: Sequence[Act], text: str) -> list[Act]:
     """Wishes without their padding: one act for each thing wished, none for words that wish nothing."""
     found: list[Act] = []
     for act in acts:
@@ -317,6 +338,8 @@ def plain_wishes(acts: Sequence[Act]) -> list[Act]:
         )
         for piece in pieces:
             wish = _without_padding(piece)
+            if wish and act.polarity < 0 and wish in _answers()["degrees"] and _excess(act, text):
+                wish = f"too {wish}"
             if wish:
                 found.append(replace(act, value=wish, words=piece if len(pieces) > 1 else act.words))
     return found
@@ -327,7 +350,13 @@ def _without_padding(wish: str) -> str:
     if wish in load_toml("dialogue.toml")["padding"]["alone"] or wish.isdigit():
         return ""
     words = wish.split()
-    while words and set(stems_of(words[0])) <= _padding() and words[1:2] not in (["to"], ["on"]):
+    behind = load_toml("dialogue.toml")["padding"]["behind"]
+    while (
+        len(words) > 1
+        and words[0] not in behind
+        and set(stems_of(words[0])) <= _padding()
+        and words[1] not in ("to", "on")
+    ):
         del words[0]  # but "easy to carry", "kind on the skin" stay whole
     while words and set(stems_of(words[-1])) <= _padding():
         del words[-1]
@@ -346,8 +375,10 @@ def wishes_not_pointers(acts: Sequence[Act], context: Context) -> list[Act]:
 
 def _pointed_wish(act: Act) -> Act | None:
     target = act.target
-    if target is None or target.how != "attribute":
+    if target is None or target.how not in ("attribute", "name"):
         return None
+    if target.how == "name" and (" " in target.words or act.words != act.words.lower()):
+        return None  # "Anker PowerCore": a title; "neoprene": what she wishes for, though a title says it
     bare = act.kind is Kind.REFER and not _POINTER.search(_plain(act.words))
     liked = act.kind is Kind.MORE_LIKE and not _SIMILAR.search(_plain(act.words))  # "I go like the rust one"
     if not bare and not liked:
@@ -487,6 +518,10 @@ _LISTED = re.compile(
 )
 
 
+_COLOURED = re.compile(r"[\s-]*colou?r(?:ed)?\b", re.IGNORECASE)
+"""Behind a noun: "coffee coloured" is a colour."""
+
+
 def one_thing_each(acts: Sequence[Act], text: str) -> list[Act]:
     """A second noun is a second thing when it stands in a list with the first and names a thing that people buy; "in wine" and
     "ankle strap closure, if possible" are wishes about the first."""
@@ -503,6 +538,7 @@ def one_thing_each(acts: Sequence[Act], text: str) -> list[Act]:
             before = _plain(text[max(0, start - _LOOK_BACK) : start])
             frame, _ = _patterns()
             listed = bool(_LISTED.search(before)) and bool(shelves_of(act.value or ""))
+            listed = listed and not _COLOURED.match(text[act.span.end if act.span else 0 :])
             found.append(act if listed or frame.search(before) else replace(_as_wish(act), group=first.group))
     return found
 
