@@ -47,7 +47,7 @@ def in_frame(
 ) -> list[Act]:
     """All readings of this module, in order."""
     found = salvage(without_wish(acts, text, tokens, context), text, tokens, context, lexicon)
-    found = whole_clauses(figures_not_prices(found, text, context), text)
+    found = whole_clauses(figures_not_prices(colours_not_things(found, text), text, context), text)
     found = one_shelf(plain_wishes(keep_topic(found, text, context, lexicon), text), tokens, lexicon)
     found = wishes_not_pointers(one_thing_each(found, text), context)
     found = plain_wishes(of_parts(plain_answers(found, text, context), text), text)
@@ -519,7 +519,16 @@ _LISTED = re.compile(
 
 
 _COLOURED = re.compile(r"[\s-]*colou?r(?:ed)?\b", re.IGNORECASE)
-"""Behind a noun: "coffee coloured" is a colour."""
+
+
+def colours_not_things(acts: Sequence[Act], text: str) -> list[Act]:
+    """ "Coffee coloured": what a noun with "coloured" behind it names is a colour."""
+    return [
+        _as_wish(act)
+        if act.kind is Kind.NEED and act.span is not None and _COLOURED.match(text[act.span.end :])
+        else act
+        for act in acts
+    ]
 
 
 def one_thing_each(acts: Sequence[Act], text: str) -> list[Act]:
@@ -538,7 +547,6 @@ def one_thing_each(acts: Sequence[Act], text: str) -> list[Act]:
             before = _plain(text[max(0, start - _LOOK_BACK) : start])
             frame, _ = _patterns()
             listed = bool(_LISTED.search(before)) and bool(shelves_of(act.value or ""))
-            listed = listed and not _COLOURED.match(text[act.span.end if act.span else 0 :])
             found.append(act if listed or frame.search(before) else replace(_as_wish(act), group=first.group))
     return found
 
