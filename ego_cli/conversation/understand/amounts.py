@@ -166,6 +166,8 @@ def _bounds(
                 if "about_back" in back.classes
                 else ""
             )
+            if bound == "about" and operator in ("max", "min"):
+                break  # "under 60 or so" stays a bound
             if bound and not (
                 bound == "min" and "and" in back.classes and tokens[place].word == "plus" and place != end
             ):

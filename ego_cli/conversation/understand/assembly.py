@@ -140,6 +140,8 @@ def _is_want(sheet: Sheet, run: Scoped, noun: Item) -> bool:
             return False  # "the heel should stay locked": in the middle of a description, no new search
     if run.mode == "want" and not named_here and _her_own(sheet, run, noun):
         return False
+    if run.mode == "want" and sheet.types() and _put_inside(sheet, noun):
+        return False
     if run.mode == "want" and run.items[0].start in sheet.taste:
         return False
     if run.lead == "with and":  # "a big screen and a good GPU" against "a dress with pockets and shoes"
@@ -162,6 +164,14 @@ def _her_own(sheet: Sheet, run: Scoped, noun: Item) -> bool:
     return (
         first.kind in ("word", "attribute") and first is not noun and said not in language().grammar["renews"]
     )
+
+
+def _put_inside(sheet: Sheet, noun: Item) -> bool:
+    """ "It must fit a laptop": what goes into the thing that is looked for."""
+    before = [token.word for token in sheet.tokens[max(0, noun.start - 3) : noun.start]]
+    while before and before[-1] in ("a", "an", "my", "the", "one", "two"):
+        before.pop()
+    return bool(before) and before[-1] in language().grammar["holding"]
 
 
 def _with_alternatives(sheet: Sheet) -> list[Act]:

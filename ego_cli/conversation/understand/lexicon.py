@@ -97,7 +97,7 @@ class Lexicon:
                 index += 1
                 continue
             end, names = match
-            spans.append(NameSpan(index, end, tuple(names)))
+            spans.append(NameSpan(index, end, _as_typed_names(names, tokens[end - 1].word)))
             index = end
         return tuple(spans)
 
@@ -193,6 +193,13 @@ def _sample_titles(catalogue: Any) -> list[str]:
     size = len(catalogue)
     step = max(1, size // HEADS_SAMPLE)
     return [product.title for product in catalogue.products(range(0, size, step))]
+
+
+def _as_typed_names(names: Sequence[Name], word: str) -> tuple[Name, ...]:
+    """ "No laces" is about a part of a shoe, though its stem is that of the fabric."""
+    if not any(name.kind == "part" and name.value == word for name in names):
+        return tuple(names)
+    return tuple(name for name in names if name.kind != "material" or f"{name.value.lower()}s" != word)
 
 
 def _collect_words(tree: Tree, into: set[str]) -> None:

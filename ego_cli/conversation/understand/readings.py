@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ego_cli.conversation.understand.context import Context
 from ego_cli.conversation.understand.items import Item
-from ego_cli.conversation.understand.lexicon import Name
+from ego_cli.conversation.understand.lexicon import Name, stems_of
 from ego_cli.conversation.understand.scopes import Scoped
 
 
@@ -95,8 +95,12 @@ def _quality(items: Sequence[Item], k: int, kinds: Mapping[str, Name], place: Pl
     assert name is not None
     if "product" in kinds and not product_later and not any(i.kind == "name" for i in items[:k]):
         product = kinds["product"]
+        if run.mode == "avoid" and k and _held_noun(product, place.context):
+            return product  # "no bleaching cream" where creams are looked for
         if run.lead in ("in", "with") or run.mode != "want":
             return name
+        if name.kind == "colour" and not name.weak and not place.alone and not run.sought:
+            return name  # "no, green": not a new search for greens
         if name.kind == "material":
             return product if product.known and not name.known else name
         return product if product.known or (name.weak and (run.sought or place.alone)) else name
@@ -107,6 +111,11 @@ def _quality(items: Sequence[Item], k: int, kinds: Mapping[str, Name], place: Pl
     if rest and _is_part(rest[0]) and not any(_is_product(i) and not _is_part(i) for i in rest):
         return None  # "rubber sole": about the part
     return name
+
+
+def _held_noun(product: Name, context: Context) -> bool:
+    stems = stems_of(product.value)
+    return bool(stems) and any(stems_of(category)[-1:] == stems[-1:] for category in context.categories)
 
 
 def _colour_meant(items: Sequence[Item], k: int, place: Place, product_later: bool) -> bool:

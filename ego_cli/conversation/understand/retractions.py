@@ -58,6 +58,8 @@ def _saying(page: Page, words: Sequence[str], index: int) -> int | None:
             return _named(page, words, index, end + 1) or page.emit(index, end, _TAKEN_BACK)
         if end is not None:
             return page.emit(index, end, _TAKEN_BACK)
+        if (end := _all_of_it(words, index, dropped[0])) is not None:
+            return page.emit(index, end, _TAKEN_BACK)
         if (end := _value_dropped(page, words, index, dropped[0])) is not None:
             return end
     changed = longest(_phrases("changes"), words, index)
@@ -67,6 +69,21 @@ def _saying(page: Page, words: Sequence[str], index: int) -> int | None:
     if end is None and (thing := _thing_said(words, index)) is not None:
         end = _void(words, thing)
     return page.emit(index, end, _TAKEN_BACK) if end else None
+
+
+def _all_of_it(words: Sequence[str], start: int, index: int) -> int | None:
+    """ "Scratch all that", "forget all of it": everything goes where nothing is named behind."""
+    end = _skip(words, index, _classes()["determiners"])
+    whole = {"all", "everything"} & set(words[index:end]) and {"that", "this", "it", "those"} & set(
+        words[index:end]
+    )
+    if not whole or words[start] in _classes()["negators"] or words[start] in _classes()["trades"]:
+        return None
+    return (
+        end
+        if end == len(words) or not words[end].isalnum() or words[end] in _classes()["boundaries"]
+        else None
+    )
 
 
 def _about_memory(words: Sequence[str], start: int, end: int) -> bool:
