@@ -57,10 +57,9 @@ def understand(text: str, lexicon: Lexicon, context: Context = _NO_CONTEXT) -> U
     amounts = read_amounts(read, tokens, cues, names, context)
     denied = {amount.denied for amount in amounts}
     cues = tuple(cue for cue in cues if cue.start not in denied)
-    looking = bool(context.categories)
-    word_for_word = find_verbatim(read, tokens, names, amounts, frozenset(), lexicon, looking)
+    word_for_word = find_verbatim(read, tokens, names, amounts, lexicon, looking=bool(context.categories))
     everyday = find_everyday(read, tokens, names, cues, word_for_word.used, lexicon, context)
-    said = find_patterns(read, tokens, names, amounts, context, everyday.used)
+    said = find_patterns(read, tokens, names, amounts, context, word_for_word.used | everyday.used)
     counted = frozenset(i for a in amounts for i in range(a.start, a.end))
     steering = frozenset(
         i
@@ -70,8 +69,6 @@ def understand(text: str, lexicon: Lexicon, context: Context = _NO_CONTEXT) -> U
     )
     compared = find_relative(read, tokens, names, said.used | counted | steering, context)
     used = said.used | compared.used
-    word_for_word = find_verbatim(read, tokens, names, amounts, used, lexicon, looking)
-    used |= word_for_word.used
     statements = find_statements(read, tokens, used)
     plain = statements.plain
     items = make_items(tokens, cues, names, amounts, used | plain)

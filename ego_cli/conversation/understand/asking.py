@@ -91,7 +91,7 @@ def _read(page: Page, start: int, begin: int, end: int) -> Act | None:
     choosing = opener.split()[0] in ("which", "what", "wey") or "which" in opener
     if target is None and not choosing:
         target = _LAST
-    words = " ".join(token.word for token in quality)
+    words = _joined(quality)
     return Act(Kind.ASK, attribute, value=words or None, number=float(sign) if sign else None, target=target)
 
 
@@ -128,7 +128,12 @@ def _attribute(opener: str, quality: Sequence[Token]) -> str | None:
         return str(fixed)
     if not quality:
         return "details" if opener in _table()["details"] else None
-    return _named(quality) or " ".join(words)
+    return _named(quality) or _joined(quality)
+
+
+def _joined(tokens: Sequence[Token]) -> str:
+    """The words as they were typed: "5g" stays one."""
+    return "".join(f"{'' if token.glue == '+' else ' '}{token.word}" for token in tokens).strip()
 
 
 def _named(quality: Sequence[Token]) -> str | None:
@@ -164,6 +169,18 @@ def behind(page: Page, pattern: Pattern, start: int, end: int) -> int | None:
     if found is None or not start - 1 <= found[1] <= start:
         return None
     return page.emit(begin, end, Act(pattern.kind, "price", target=found[0]))
+
+
+def question_behind(page: Page, target: Target, start: int, end: int) -> Act | None:
+    """ "The second one get 5G?", "number 1 dey waterproof?": a verb behind the item and a question mark at the end."""
+    if page.word(end) != "?" or start >= end or page.word(start) not in _table()["telling"]:
+        return None
+    if "," in page.words(start, end):
+        return None
+    quality = [token for token in page.tokens[start + 1 : end] if _says_quality(token)]
+    attribute = _attribute("", quality)
+    words = _joined(quality)
+    return Act(Kind.ASK, attribute, value=words, target=target) if attribute is not None else None
 
 
 # --- about the shop ------------------------------------------------------------------------------------------------------

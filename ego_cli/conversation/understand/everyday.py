@@ -13,6 +13,7 @@ from ego_cli.conversation.understand.page import ENDS, Found
 from ego_cli.conversation.understand.tokens import Token
 
 _LISTS = BREAKS | {"and", "but", "plus", "with", "also"}
+_DETERMINERS = frozenset(["a", "an", "my", "our", "no", "any", "another", "new"])
 _GIVEN_UP = frozenset(["relax", "readmit", "not_only", "doubt", "avoid"])
 _GIVEN_UP_BEHIND = frozenset(["relax_back", "readmit_back"])
 
@@ -42,8 +43,11 @@ def find_everyday(
         named = [span for span in products if index <= span.start < end]
         sought = bool(named) and not context.categories and len(named) == len(products)  # "a washing machine"
         asked = bool(context.shown) and _asks(words, index)
+        if said.denies and words[index + 1 : index + 2] == ["for"] and words[index] in negations():
+            index += 1  # "not for oily skin": a purpose that is turned down
+            continue
         denied = any(word in negations() for word in words[max(0, index - 2) : index])
-        if sought or asked or denied or _given_up(words, cues, index, end):
+        if sought or asked or denied or _owned(words, named, said) or _given_up(words, cues, index, end):
             index += 1
             continue
         span = Span(tokens[index].start, tokens[end - 1].end)
@@ -67,6 +71,15 @@ def find_everyday(
         used |= between | set(said.places)
         index = end
     return Found(tuple(acts), frozenset(used))
+
+
+def _owned(words: Sequence[str], named: Sequence[NameSpan], said: Said) -> bool:
+    """ "My washing machine is broken", "I don't have a washing machine": a thing of hers, no property of what is sought."""
+    return any(
+        all(span.start <= place < span.end for place in said.places)
+        and any(word in _DETERMINERS for word in words[max(0, span.start - 1) : span.start])
+        for span in named
+    )
 
 
 def _given_up(words: Sequence[str], cues: Sequence[Cue], start: int, end: int) -> bool:

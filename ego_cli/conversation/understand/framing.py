@@ -163,6 +163,8 @@ def without_wish(acts: Sequence[Act], text: str, tokens: Sequence[Token], contex
         return list(acts)
     if acts and all(act.kind in (Kind.YES, Kind.NO) for act in acts):
         return list(acts)
+    if any(act.kind is Kind.REJECT for act in acts) and {"want", "like"} & {token.word for token in tokens}:
+        return list(acts)  # "I don't want that"
     if any(act.kind is Kind.RELAX and act.attribute not in (None, "feature", context.asked) for act in acts):
         return list(acts)  # "the brand doesn't matter": one thing was given up, the rest stands
     classes = _answers()
@@ -186,7 +188,9 @@ def _denies_quality(words: Sequence[str]) -> bool:
     """ "Not too long", "not see through", "I don't want it to show": said of the thing, not of the talk."""
     if words[-1] in _answers()["qualities"] and {"not", "no", "too", "never"} & set(words[-4:-1]):
         return True
-    return any(one in ("it", "them", "am") and other == "to" for one, other in pairwise(words))
+    return any(
+        one in ("it", "them", "am") and other in ("to", "in", "with") for one, other in pairwise(words)
+    )
 
 
 def _turns_down(words: Sequence[str]) -> bool:

@@ -113,16 +113,25 @@ def _replaced(act: Act, context: Context) -> Act | None:
         or act.note == "verbatim"
     ):
         return None
-    loose = language().free_suffix  # "alcohol-free" says nothing about "fragrance-free"
+    loose = (
+        language().free_suffix | language().grammar["loose"]
+    )  # "alcohol-free" says nothing about "fragrance-free"
     new = _content(act.value) - loose
-    if len(new) < 2:
+    if len(new) < 2 or act.note == "everyday":
         return None
     for attribute, text in context.held:
         old = _content(text) - loose
         common = _common(new, old)
+        if len(new) == len(old) == 2 and not _same_head(act.value, text):
+            continue  # "long sleeves" stays beside "long straps"
         if len(old) >= 2 and common * 2 >= max(len(new), len(old)) and not (new <= old or old <= new):
             return Act(Kind.OVERRIDE, attribute=attribute, value=text, words=act.words, span=act.span)
     return None
+
+
+def _same_head(one: str, other: str) -> bool:
+    heads = [stems[-1] for stems in (stems_of(one), stems_of(other)) if stems]
+    return len(heads) == 2 and (heads[0] == heads[1] or _akin(heads[0], heads[1]))
 
 
 def _one_override(acts: list[Act]) -> list[Act]:

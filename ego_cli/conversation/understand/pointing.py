@@ -6,6 +6,7 @@ Functions as in ``talk.py``.
 from __future__ import annotations
 
 from ego_cli.conversation.understand.acts import Act, Kind, Target
+from ego_cli.conversation.understand.asking import question_behind
 from ego_cli.conversation.understand.buying import add_to_basket, remove_from_basket
 from ego_cli.conversation.understand.language import language
 from ego_cli.conversation.understand.page import Page
@@ -133,6 +134,10 @@ def _point(page: Page, begin: int, end: int) -> bool:
         return False
     pointed, stop = found
     behind = page.word(stop) if stop < end else ""
+    asked = question_behind(page, pointed, stop, end)
+    if asked is not None and pointed.how in ("ordinal", "last", "extreme"):
+        page.emit(begin, end, asked)
+        return True
     if behind and behind not in language().grammar["after_item"]:
         return False
     if pointed.how == "last" and not pointed.words.endswith(("one", "ones", "model", "pair", "version")):

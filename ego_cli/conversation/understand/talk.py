@@ -29,6 +29,8 @@ def nothing(page: Page, pattern: Pattern, start: int, end: int) -> int | None:
     if pattern.kind is Kind.REJECT:
         target = Target("last", words=page.phrase(start, end))
         return page.emit(start, end, Act(Kind.REJECT, target=target))
+    if pattern.kind is Kind.START_OVER and _longer_cue(page, start, end):
+        return None  # "scrap everything about noise"
     if pattern.kind is Kind.NONE_OF_THESE and end - start == 1 and not page.is_whole(start, end):
         return None  # "neither satin nor silk"
     if pattern.kind is Kind.OVERRIDE and (len(page.tokens) == end - start or _longer_cue(page, start, end)):

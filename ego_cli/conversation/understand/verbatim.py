@@ -14,6 +14,10 @@ from ego_cli.conversation.understand.tokens import Token
 from ego_cli.settings import load_toml
 
 _KEYED = re.compile(r"\s*([A-Za-z][\w &/'-]{1,30}?)\s*:\s*(\S.*)", re.S)
+_PRICE = re.compile(
+    r"[$€£₦]|\b(?:budget|price|cost|usd|ngn|naira|dollars?|euros?|pounds?|around|under|below|about|max)\b",
+    re.IGNORECASE,
+)
 _SLOTS = {
     "color": "colour",
     "colour": "colour",
@@ -30,7 +34,6 @@ def find_verbatim(
     tokens: Sequence[Token],
     names: Sequence[NameSpan],
     amounts: Sequence[Amount],
-    used: frozenset[int],
     lexicon: Lexicon,
     looking: bool,
 ) -> Found:
@@ -39,7 +42,7 @@ def find_verbatim(
     ``looking``: some product is looked for already; otherwise nouns behind the colon are the wants themselves.
     """
     products = [span.start for span in names if any(name.kind == "product" for name in span.names)]
-    start = _colon(tokens, used, frozenset(() if looking else products))
+    start = _colon(tokens, frozenset(() if looking else products))
     if start is None or (products and not looking and min(products) >= start):
         return Found((), frozenset())  # "I need two things: a fan and a lamp" is a list of wants
     acts: list[Act] = []
@@ -69,7 +72,7 @@ def _between(tokens: Sequence[Token], index: int) -> bool:
     return tokens[index].word in ("/", "|") and apart
 
 
-def _colon(tokens: Sequence[Token], used: frozenset[int], nouns: frozenset[int]) -> int | None:
+def _colon(tokens: Sequence[Token], nouns: frozenset[int]) -> int | None:
     """The index behind the first colon in front of which only leading words stand. ``nouns``: where the things stand that
     are asked for: a colon behind one of them tells their shelf ("underwear: long johns; …")."""
     lead = frozenset(load_toml("language.toml")["verbatim"]["lead"])
@@ -85,9 +88,7 @@ def _colon(tokens: Sequence[Token], used: frozenset[int], nouns: frozenset[int])
         if nouns & set(range(begin, index)):
             begin = index + 1
             continue
-        before = [
-            t.word for i, t in enumerate(tokens[begin:index], begin) if t.kind != "mark" and i not in used
-        ]
+        before = [token.word for token in tokens[begin:index] if token.kind != "mark"]
         content = [word for word in before if word not in filler and word not in lead]
         if before and len(content) <= 1 and any(word in lead for word in before) and index + 2 < len(tokens):
             return index + 1
@@ -100,7 +101,8 @@ def _need(
     text: str, tokens: Sequence[Token], start: int, end: int, amounts: Sequence[Amount], lexicon: Lexicon
 ) -> Act | None:
     words = text[tokens[start].start : tokens[end - 1].end].strip()
-    if any(a.kind == "price" and a.start >= start and a.end <= end for a in amounts) and end - start <= 8:
+    priced = any(a.kind == "price" and a.start >= start and a.end <= end for a in amounts)
+    if priced and end - start <= 8 and _PRICE.search(words):
         return None
     span = Span(tokens[start].start, tokens[end - 1].end)
     keyed = _KEYED.fullmatch(words)
