@@ -7,10 +7,10 @@ No model, no state: one message goes through these passes in order, each a modul
 3. ``lexicon``     names by longest match: product types, brands, colours, materials, people
 4. ``cues``        phrases that steer: want, avoid, no longer needed, under, or, ideally (English and Pidgin alike)
 5. ``amounts``     what numbers are (``numbers``, ``money``, ``units``): prices, measures, sizes, ratings, counts
-6. ``everyday``    everyday wordings of product properties: "no sweat staying on you"
-7. ``patterns``    clauses that do something else: refer, compare, basket, undo, thanks (``references``, ``questions``)
-8. ``relative``    wishes against what was shown, and complaints
-9. ``verbatim``    needs word for word behind "what matters is:"
+6. ``verbatim``    needs word for word behind "what matters is:"
+7. ``everyday``    everyday wordings of product properties: "no sweat staying on you"
+8. ``patterns``    clauses that do something else: refer, compare, basket, undo, thanks (``references``, ``questions``)
+9. ``relative``    wishes against what was shown, and complaints
 10. ``statements``  facts about the shopper, marked
 11. ``scopes``     negation: what is wanted, avoided, given up or welcome again, and where that ends
 12. ``assembly``   constraints bound to the noun beside them; what no list knows stays as a feature in her words

@@ -56,7 +56,7 @@ def in_frame(
 
 def keep_topic(acts: Sequence[Act], text: str, context: Context, lexicon: Lexicon) -> list[Act]:
     """While a thing is looked for and a question waits, a noun without a frame of need is a wish about that thing."""
-    if not context.categories or not context.asked or any(act.kind is Kind.DROP_WANT for act in acts):
+    if not any(context.categories) or not context.asked or any(act.kind is Kind.DROP_WANT for act in acts):
         return list(acts)
     if any(act.attribute == "price" and act.number is not None for act in acts) and any(
         act.kind is Kind.NEED and act.confidence == 1.0 for act in acts
@@ -149,6 +149,9 @@ _NO_WISH = frozenset({Kind.CONSTRAIN, Kind.UNCLEAR, Kind.NO, Kind.NO_PREFERENCE,
 """What words about the conversation itself may have been taken for."""
 
 
+_NOTHING = frozenset(["no", "not", "nothing", "none", "never", "without", "enough"])
+
+
 def without_wish(acts: Sequence[Act], text: str, tokens: Sequence[Token], context: Context) -> list[Act]:
     """An answer to an open question that brings no wish: "nah, that's all", "whatever you think is best", "not those".
 
@@ -163,6 +166,8 @@ def without_wish(acts: Sequence[Act], text: str, tokens: Sequence[Token], contex
         return list(acts)
     if acts and all(act.kind in (Kind.YES, Kind.NO) for act in acts):
         return list(acts)
+    if any(act.kind is Kind.SHOW_MORE for act in acts) and not _NOTHING & {token.word for token in tokens}:
+        return list(acts)  # "show me another one"
     if any(act.kind is Kind.REJECT for act in acts) and {"want", "like"} & {token.word for token in tokens}:
         return list(acts)  # "I don't want that"
     if any(act.kind is Kind.RELAX and act.attribute not in (None, "feature", context.asked) for act in acts):

@@ -25,7 +25,13 @@ def target(page: Page, pattern: Pattern, start: int, end: int) -> int | None:
     begin = end
     while page.word(begin) in language().grammar["before_target"]:
         begin += 1
-    bare = pattern.kind in _BARE_NUMBERS and bool(page.context.shown)
+    priced = any(
+        a.kind == "price" and a.start <= begin < a.end and (a.unit or a.low > len(page.context.shown))
+        for a in page.amounts
+    )
+    bare = (
+        pattern.kind in _BARE_NUMBERS and bool(page.context.shown) and not priced
+    )  # "I fit pay like 40 dollars"
     found = read_target(page.tokens, begin, page.context, numbers=bare)
     match pattern.kind:
         case Kind.BASKET_ADD:
