@@ -188,7 +188,13 @@ class TypeIndex:
             known |= found
             missing.update(dict.fromkeys(lacking))
         whole = phrase(text)
-        for path in self._paths_named(whole):
+        named = self._paths_named(whole)
+        shelves = [
+            n for n in named if len(self.paths[n]) > 1 and phrase(" ".join(self.paths[n][-2:])) == whole
+        ]
+        if shelves:  # "Rings Toe Rings": the shelf by its whole name, not every ring
+            np.minimum(score, OTHER_HEAD, out=score)
+        for path in shelves or named:
             score[self.path_of_row == path] = LEAF_NAME
             known = True
         return TypeMatch(score, known, tuple(missing) if known else ())

@@ -48,9 +48,12 @@ class Evidence:
 
 
 def nothing_to_wait_for(state: State, understanding: Understanding) -> bool:
-    """She has nothing more to say, or her answer to what was asked could not be read: asking on would bring no more."""
-    unread = all(act.kind is Kind.UNCLEAR for act in understanding.acts)
-    return "other" in state.refused or (bool(state.asked) and unread)
+    """She has nothing more to say, or her answer to what was asked could not be read: asking on would bring no more. Who wishes
+    for something after all has more to say."""
+    kinds = {act.kind for act in understanding.acts}
+    if kinds & {Kind.CONSTRAIN, Kind.NEED}:
+        return False
+    return "other" in state.refused or (bool(state.asked) and kinds <= {Kind.UNCLEAR})
 
 
 def how_many(
