@@ -100,7 +100,7 @@ class SentenceTransformer:
         except ImportError as error:
             raise MisuseError(
                 f"the encoder {name!r} needs the extra [sentence-transformers]",
-                hint='pip install "ego-shop[sentence-transformers]"',
+                hint="in the folder of ego: pip install '.[sentence-transformers]'",
             ) from error
         try:
             self._model: Any = Model(name, device="cpu")

@@ -50,6 +50,7 @@ def add(
     """Load product files into a catalogue; products that are there already are updated by id."""
     from ego_cli.catalog.readers import collapse
     from ego_cli.catalog.store import load_catalogue, path_of
+    from ego_cli.conversation.wording import plural
     from ego_cli.errors import ExitCode
 
     name = _name_of(files[0]) if name is None else name
@@ -64,11 +65,12 @@ def add(
             source=", ".join(str(file.resolve()) for file in files),
             progress=lambda stage, done, total: advance(done, total) if stage != "reading" else None,
         )
+    loaded = report.loaded - products.merged
     merged = products.merged + sum(reading.folded for reading in readings)
     skipped = sum(reading.skipped_count for reading in readings) + report.skipped
     summary = {
         "name": name,
-        "loaded": report.loaded - products.merged,
+        "loaded": loaded,
         "skipped": skipped,
         "merged": merged,
         "left_out": sum(reading.left_out.total() for reading in readings),
@@ -82,7 +84,7 @@ def add(
         for line in _left_out_lines(readings):
             out(line)
         out(
-            f"{name}: {summary['loaded']:,} products loaded, {merged:,} rows merged into others, {skipped:,} skipped "
+            f"{name}: {plural(loaded, 'product')} loaded, {plural(merged, 'row')} merged into others, {skipped:,} skipped "
             f"({report.seconds:.1f} s)"
         )
         for reading in readings:
@@ -126,7 +128,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """A product as stored, with its facets and features; or a catalogue's summary."""
-    from ego_cli.catalog.store import open_catalogue
+    from ego_cli.catalog.store import list_catalogues, open_catalogue
     from ego_cli.errors import NotFoundError
     from ego_cli.settings import load_settings
 
@@ -137,7 +139,10 @@ def show(
     row = catalogue.row_of(product_id)
     if row is None:
         raise NotFoundError(
-            f"{catalogue.name} has no product {product_id!r}", hint="ids stand in `ego ask … --json`"
+            f"{catalogue.name} has no product {product_id!r}",
+            hint=f"a catalogue's summary: `ego catalog show --name {product_id}`"
+            if product_id in {entry.name for entry in list_catalogues()}
+            else "ids stand in `ego ask … --json`",
         )
     stored = _as_fields(catalogue.product(row))
     facets: dict[str, list[str]] = {}
@@ -165,6 +170,7 @@ def inspect(
 ) -> None:
     """How a product file would be understood: columns, three products as stored, what would be dropped. Writes nothing."""
     from ego_cli.catalog.readers import collapse
+    from ego_cli.conversation.wording import plural
 
     reading = _read(file, mapping, currency)
     products = collapse(reading)
@@ -175,6 +181,7 @@ def inspect(
             count += 1
             if len(first) < _SHOWN_AS_STORED or product.id in first:
                 first[product.id] = product
+    kept, merged = count - products.merged, products.merged + reading.folded
     columns = [{"column": c.name, "holds": _in_words(c.role), "why": c.why} for c in reading.columns]
     summary = {
         "file": str(file),
@@ -182,8 +189,8 @@ def inspect(
         "encoding": reading.encoding,
         "currency": reading.currency,
         "currency_from": reading.currency_origin,
-        "products": count - products.merged,
-        "merged": products.merged + reading.folded,
+        "products": kept,
+        "merged": merged,
         "skipped": reading.skipped_count,
         "left_out": reading.left_out.total(),
     }
@@ -202,8 +209,8 @@ def inspect(
     )
     out(f"{file.name}: {reading.format}, {reading.encoding}; prices in {money}")
     out(
-        f"{summary['products']:,} products, {summary['merged']:,} rows merged into others, "
-        f"{summary['skipped']:,} rows skipped"
+        f"{plural(kept, 'product')}, {plural(merged, 'row')} merged into others, "
+        f"{plural(reading.skipped_count, 'row')} skipped"
     )
     for line in _left_out_lines([reading]):
         out(line)
@@ -514,6 +521,7 @@ def _show_catalogue(catalogue: Catalogue, as_json: bool) -> None:
     from ego_cli.catalog import dense
     from ego_cli.catalog.money import format_money
     from ego_cli.catalog.store import DEMOS
+    from ego_cli.conversation.wording import plural
     from ego_cli.places import demo_catalogue_file
 
     prices = catalogue.columns["price"]
@@ -546,7 +554,7 @@ def _show_catalogue(catalogue: Catalogue, as_json: bool) -> None:
     if as_json:
         out_json(summary)
         return
-    out(f"{catalogue.name}: {len(catalogue):,} products, from {catalogue.source}")
+    out(f"{catalogue.name}: {plural(len(catalogue), 'product')}, from {catalogue.source}")
     if illustrative:
         out("Illustrative: brands, models, ratings and reviews of this catalogue are invented.")
     if priced.size:

@@ -93,7 +93,11 @@ def shop(
     table([shopping.headline(run) for run in finished], shopping.HEADLINE)
     for kind, count in summary["failures"].items():
         out(f"{count:>4}  {kind}")
-    out(f"replay the failures: ego replay {finished[0].id}")
+    missed = next((run for run in finished if run_files.failures(run)), None)
+    if missed is not None:
+        out(f"what failed, and why: ego replay {missed.id}")
+    else:
+        out(f"one session, step by step: ego replay {finished[0].id} {finished[0].sessions[0]['id']}")
 
 
 def _names(text: str, every: tuple[str, ...]) -> tuple[str, ...]:
@@ -122,18 +126,18 @@ def diff(
         return
     if found["differs_in"]:
         warn("these runs differ in " + ", ".join(found["differs_in"]))
-    out(f"{found['sessions']} sessions; second minus first")
+    out(f"{found['sessions']} sessions: {found['second']} minus {found['first']}, with 95 % intervals")
     rows = [
         {
             "figure": name,
             "difference": f"{d['difference']:+.4f}",
-            "from": f"{d['ci'][0]:+.4f}",
-            "to": f"{d['ci'][1]:+.4f}",
+            "lowest": f"{d['ci'][0]:+.4f}",
+            "highest": f"{d['ci'][1]:+.4f}",
             "p": f"{d['p']:.4f}",
         }
         for name, d in found["differences"].items()
     ]
-    table(rows, ["figure", "difference", "from", "to", "p"])
+    table(rows, ["figure", "difference", "lowest", "highest", "p"])
     out(f"better in {found['better']} sessions, worse in {found['worse']}")
     for name in ("newly_found", "newly_missed"):
         if found[name]:

@@ -22,6 +22,6 @@ def serve(
         if missing.name and missing.name.startswith("ego_cli"):
             raise
         raise MisuseError(
-            f"{missing.name} is not installed", hint="pip install 'ego-shop[server]'"
+            f"{missing.name} is not installed", hint="in the folder of ego: pip install '.[server]'"
         ) from missing
     WebScreen(port).run()

@@ -33,8 +33,11 @@ class Run:
         return str(self.about["id"])
 
     def session(self, session_id: str) -> Record:
-        """One session; a unique ending of its name will do ("017"). Raises ``NotFoundError``."""
+        """One session; its number ("17") or a unique ending of its name will do. Raises ``NotFoundError``."""
         exact = [s for s in self.sessions if s["id"] == session_id]
+        if session_id.isdecimal():
+            number = session_id.lstrip("0")
+            exact = [s for s in self.sessions if str(s["id"]).rpartition("-")[2].lstrip("0") == number]
         found = exact or [s for s in self.sessions if str(s["id"]).endswith(session_id)]
         if len(found) != 1:
             what = "no session" if not found else f"{len(found)} sessions"

@@ -234,7 +234,7 @@ def agent_class(spec: str) -> Callable[..., ShopAgent]:
     except ImportError as error:
         raise MisuseError(f"cannot import {module_name}: {error}") from error
     except AttributeError as error:
-        raise MisuseError(f"{module_name} has no {name}") from error
+        raise MisuseError(f"{module_name} has no class called {name!r}") from error
     return found
 
 

@@ -42,7 +42,7 @@ def load_judge(name: str) -> Judge:
     except ImportError as error:
         raise MisuseError(
             f"the cross-encoder {name!r} needs the extra [sentence-transformers]",
-            hint='pip install "ego-shop[sentence-transformers]"',
+            hint="in the folder of ego: pip install '.[sentence-transformers]'",
         ) from error
     try:
         model: Any = CrossEncoder(name, device="cpu")

@@ -38,6 +38,7 @@ INSPECTOR_BESIDE = 110  # columns from which the inspector stands beside the cha
 _WIDTHS = [(0, "-narrow"), (INSPECTOR_BESIDE, "-wide")]  # classes of the screen, by columns
 _HEIGHTS = [(0, "-low"), (32, "-high")]  # and by rows
 LEAVE_WITHIN_S = 2.0  # two presses of Ctrl+C in this time leave
+LEAVING = ("quit", "exit")  # typed alone, as in a shell
 
 
 class EgoApp(App[int]):
@@ -153,7 +154,10 @@ class EgoApp(App[int]):
     # --- lines
 
     def send(self, line: str) -> None:
-        """A line as typed: a number of an open question, a slash command, or talk."""
+        """A line as typed: a number of an open question, a slash command, "quit" as in a shell, or talk."""
+        if line.strip().lower() in LEAVING:
+            self.leave()
+            return
         if self.talk is None:
             self._early.append(line)
             return

@@ -23,6 +23,7 @@ from ego_cli.tui.snapshot import Snapshot, fold
 if TYPE_CHECKING:
     from ego_cli.tui.app import EgoApp
     from ego_cli.tui.engine import Engine, MemoryPage, Shop
+    from ego_cli.tui.frame import Header
 
 WORDS_READ_PER_S = 8.0  # a list is skimmed: about twice the speed of prose
 READ_AT_LEAST_S = 2.5
@@ -85,10 +86,13 @@ class Talk:
             self.app.post_message(Told(self._opened, engine, *found))
 
         self._talk.put(self._guarded(job, self._not_opened))
-        self.app.set_interval(BEHIND_S, self._look_behind)
+        header = (
+            self.app.header
+        )  # the clock is its own and goes with it: while one leaves there is nothing to find
+        header.set_interval(BEHIND_S, partial(self._look_behind, header))
 
-    def _look_behind(self) -> None:
-        self.app.header.work = self.engine.work() if self.engine is not None else ""
+    def _look_behind(self, header: Header) -> None:
+        header.work = self.engine.work() if self.engine is not None else ""
 
     def _opened(
         self,
@@ -225,6 +229,8 @@ class Talk:
                 for note in _notes(event):
                     if note not in told:
                         log.say_notice(note, "info")
+                if event.ended:
+                    log.say_notice("/quit leaves; the conversation is kept")
                 self.turns.append(event)
         self.show(fold(self.snapshot, event))
         if isinstance(event, TurnDone):

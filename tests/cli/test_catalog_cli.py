@@ -94,6 +94,11 @@ def test_show_prints_a_product_with_offers_and_facets(ego: Ego, shop: str) -> No
     ego("catalog", "show", "nonesuch", "--name", "s", code=3)
 
 
+def test_a_catalogue_where_a_product_is_wanted_is_told_how_to_ask(ego: Ego, shop: str) -> None:
+    ego("catalog", "add", shop, "--name", "s")
+    assert "catalog show --name s" in ego("catalog", "show", "s", code=3).stderr
+
+
 def test_strict_leaves_with_one_after_loading(ego: Ego, shop: str) -> None:
     done = ego("catalog", "add", shop, "--name", "s", "--strict", code=1)
     assert "line 5: no title" in done.stderr

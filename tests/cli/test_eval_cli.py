@@ -109,6 +109,8 @@ def test_runs_can_be_compared_and_replayed(place):
     missed = json.loads(ego(place, "replay", second, "--json").stdout.splitlines()[0])["session"]
     text = ego(place, "replay", second, missed).stdout
     assert "customer" in text and "not found" in text
+    compared = ego(place, "eval", "diff", first, second).stdout
+    assert f"{second} minus {first}" in compared
 
 
 def test_the_report_is_one_file(place):

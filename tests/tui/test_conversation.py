@@ -75,6 +75,14 @@ async def test_work_behind_the_conversation_is_one_quiet_line() -> None:
         await until(pilot, lambda: "vectors" not in str(app.header.render()))
 
 
+async def test_leaving_while_something_goes_on_behind_breaks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ego_cli.tui.talk.BEHIND_S", 0.002)
+    for _ in range(5):  # the clock strikes while the screen is taken down
+        app = make_app(ScriptedEngine(beside="sentence vectors 12%"))
+        async with app.run_test(size=WIDE) as pilot:
+            await settle(pilot)
+
+
 async def test_ten_turns_with_override_undo_restore_why_compare_and_forget() -> None:
     compared = replace(
         DECISION, question=None, groups=(), table=(("", "1", "3"), ("price", "₦18,500", "₦19,950"))
@@ -519,6 +527,25 @@ async def test_ctrl_c_stops_then_empties_and_leaves_only_when_pressed_twice() ->
         await pilot.press("ctrl+c")
         await pilot.pause()
     assert app.return_code == 0
+
+
+async def test_quit_typed_as_in_a_shell_leaves() -> None:
+    app = make_app()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await type_line(pilot, "Quit")
+        await pilot.pause()
+    assert app.return_code == 0
+
+
+async def test_a_goodbye_says_how_to_leave() -> None:
+    bye = replace(turn_done(1, "bye", lead="Goodbye, and happy shopping.", decision=Decision()), ended=True)
+    app = make_app(ScriptedEngine((bye,)))
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await type_line(pilot, "bye")
+        assert notices(app)[-1].startswith("/quit leaves")
+        assert app.is_running
 
 
 async def test_a_catalogue_that_does_not_open_leaves_the_conversation_as_it_is() -> None:

@@ -186,6 +186,13 @@ def test_a_replay_shows_what_was_said_and_where_the_product_stood():
     assert "found on turn 2 in place 2" in text
 
 
+def test_the_number_of_a_session_is_not_the_ending_of_another():
+    played = run("one", *[HIT] * 14)
+    assert played.session("3")["id"] == "standard-003"
+    assert played.session("013")["id"] == "standard-013"
+    assert played.session("0")["id"] == "standard-000"
+
+
 def test_an_unknown_session_is_named():
     with pytest.raises(NotFoundError, match="999"):
         replay(run("one", HIT), "999")
