@@ -8,6 +8,7 @@ from ego_cli.catalog.concepts import BREAKS, GAP, Concept, Said, negations, root
 from ego_cli.conversation.understand.acts import Act, Kind, Operator, Span
 from ego_cli.conversation.understand.context import Context
 from ego_cli.conversation.understand.cues import Cue
+from ego_cli.conversation.understand.language import language
 from ego_cli.conversation.understand.lexicon import Lexicon, NameSpan
 from ego_cli.conversation.understand.page import ENDS, Found
 from ego_cli.conversation.understand.tokens import Token
@@ -46,6 +47,9 @@ def find_everyday(
         if said.denies and words[index + 1 : index + 2] == ["for"] and words[index] in negations():
             index += 1  # "not for oily skin": a purpose that is turned down
             continue
+        if said.denies and _of_compound(tokens, said):
+            index += 1
+            continue
         denied = any(word in negations() for word in words[max(0, index - 2) : index])
         if sought or asked or denied or _owned(words, named, said) or _given_up(words, cues, index, end):
             index += 1
@@ -71,6 +75,13 @@ def find_everyday(
         used |= between | set(said.places)
         index = end
     return Found(tuple(acts), frozenset(used))
+
+
+def _of_compound(tokens: Sequence[Token], said: Said) -> bool:
+    """ "No noise cancelling", "no stain protection": what is turned down is named by the next word."""
+    end = said.places[-1] + 1
+    behind = tokens[end].word if end < len(tokens) and tokens[end].kind == "word" else ""
+    return behind.endswith(("ing", "ation", "ection")) and behind not in language().filler | {"during"}
 
 
 def _owned(words: Sequence[str], named: Sequence[NameSpan], said: Said) -> bool:

@@ -47,6 +47,12 @@ def target(page: Page, pattern: Pattern, start: int, end: int) -> int | None:
     if found is None or not page.context.shown:
         return None
     pointed, stop = found
+    if (
+        pattern.kind is Kind.REJECT
+        and page.word(begin + 1) == "ones"
+        and page.word(begin + 2) in ("that", "with")
+    ):
+        return None  # "not the ones that go inside the ear": a kind of thing
     if pattern.kind is Kind.REJECT and (pointed.how == "name" or not page.is_tail(stop)):
         return None
     if pattern.kind is Kind.MORE_LIKE and pointed.how == "name" and end - start == 1:
@@ -146,6 +152,8 @@ def _point(page: Page, begin: int, end: int) -> bool:
         return True
     if behind and behind not in language().grammar["after_item"]:
         return False
+    if pointed.how == "name" and any(a.kind == "measure" and start <= a.start < stop for a in page.amounts):
+        return False  # "400 g": what it should be, though a title says it
     if pointed.how == "last" and not pointed.words.endswith(("one", "ones", "model", "pair", "version")):
         return False
     if pointed.how == "name" and behind not in ("", "but", "please", "abeg", "in"):

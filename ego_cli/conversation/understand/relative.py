@@ -253,6 +253,8 @@ class _Finder:
         if found is None:
             return None
         end, head, attribute, sign = found
+        if self._at(index - 1) in ("not", "never") and attribute != "price":
+            return None  # "not louder than a fan" wants nothing louder
         if any(i in self.taken for i in range(index, end)):
             return None
         if self._at(end) == "than" and end + 1 < len(self.tokens):

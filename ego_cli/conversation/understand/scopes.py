@@ -214,6 +214,10 @@ class _Walker:
             self.flush()
         elif self._stands_behind(position, words, classes):
             return
+        elif words == "no" and self.run and self.mode == "want" and self._ends_part(position):
+            self.mode = "avoid"  # "palm oil no"
+            self.flush()
+            self._reset()
         elif words == "no" and self._interjected(position):
             self.flush()
             self._reset()
@@ -379,6 +383,9 @@ class _Walker:
         self.flush()
 
     # --- cues behind their object ---
+
+    def _ends_part(self, position: int) -> bool:
+        return position + 1 >= len(self.items) or self.items[position + 1].kind == "mark"
 
     def _leads(self, position: int) -> bool:
         """Whether a phrase begins a part of the sentence ("…, if possible black")."""

@@ -67,7 +67,10 @@ def add_want(sheet: Sheet, items: Sequence[Item], chosen: Sequence[Name | None],
     elif run.mode == "relax":
         sheet.write(Act(Kind.DROP_WANT, value=noun.value), noun.start, noun.end)
     elif run.mode == "readmit":
-        sheet.write(Act(Kind.RELAX, "category", value=noun.value, polarity=-1), noun.start, noun.end)
+        described = [k for k in noun.described if noun.chosen[k] is None]
+        first = described[0] if described else noun.first  # "low sugar is fine" lets no other sugar in
+        value = sheet.core(items[first : noun.head + 1]) if described else noun.value
+        sheet.write(Act(Kind.RELAX, "category", value=value, polarity=-1), items[first].start, noun.end)
     else:
         _wanted(sheet, noun, run)
 
