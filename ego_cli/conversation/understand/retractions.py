@@ -47,7 +47,10 @@ def take_back(page: Page) -> None:
 
 
 def _negated(words: Sequence[str], index: int) -> bool:
-    return index > 0 and words[index - 1] in _classes()["negators"]
+    """ "Don't forget the pockets", Pidgin "no forget"; the "no" of "no, scratch what I said" only answers."""
+    if index == 0 or words[index - 1] not in _classes()["negators"]:
+        return False
+    return words[index - 1] != "no" or words[index] in _classes()["kept"]
 
 
 def _saying(page: Page, words: Sequence[str], index: int) -> int | None:
