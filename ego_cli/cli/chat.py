@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from ego_cli.console import out, out_json, typed, typed_lines
+from ego_cli.console import note, out, out_json, typed, typed_lines
 from ego_cli.errors import ExitCode, MisuseError, NotFoundError
 
 
@@ -52,8 +52,15 @@ def chat(
     from ego_cli.settings import load_settings
 
     settings = load_settings(catalog=catalog, user=user)
+    typed_here = sys.stdin.isatty()
+    if typed_here and not as_json:
+        note("opening the shop…")  # the first time it is loaded, which takes a moment
     with open_assistant(settings, resume=resume) as assistant:
-        if sys.stdin.isatty():
+        if typed_here:
+            if not as_json:
+                note(
+                    f"Hello. What are you looking for in {assistant.catalogue.name}? (/help lists commands, Ctrl-D leaves)"
+                )
             warm(assistant)
             if assistant.dense is not None:
                 assistant.dense.start(embed=settings.ranking.embed)
@@ -104,3 +111,6 @@ def _typed_lines() -> Iterable[str]:
         except EOFError:
             out()
             return
+        except KeyboardInterrupt:
+            out()  # the shell's prompt begins on a line of its own
+            raise
