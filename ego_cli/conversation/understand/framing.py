@@ -76,10 +76,15 @@ def _is_answer(act: Act, text: str, held: Sequence[set[str]], lexicon: Lexicon) 
     before = text[max(0, start - _LOOK_BACK) : max(start, 0)].lower()
     if _is_quality(act, lexicon) and not _ARTICLE.search(before):
         return True
+    if _ABOUT.search(before) and any(
+        name.kind == "part" for s in lexicon.find(tokenise(act.words)) for name in s.names
+    ):
+        return True  # "what about a zip?"
     frame, answer = _patterns()
     return bool(answer.search(before)) or not frame.search(before)
 
 
+_ABOUT = re.compile(r"\babout\s+(?:an?\s+)?$")
 _ARTICLE = re.compile(r"\b(?:an?|new|another)\s+$")
 
 
@@ -112,7 +117,7 @@ def one_shelf(acts: Sequence[Act], tokens: Sequence[Token], lexicon: Lexicon) ->
     own = shelf.parent | shelf.leaf | _shelf_words()
     inside = [act for act in acts if act.kind in _OF_SHELF and _names_only(act, own)]
     need = next((act for act in inside if act.kind is Kind.NEED), None)
-    if need is None or len(inside) < 2:
+    if need is None:
         return list(acts)
     joined = replace(need, value=shelf.name, words=" ".join(act.words for act in inside))
     groups = {act.group for act in inside}
@@ -168,7 +173,9 @@ def without_wish(acts: Sequence[Act], text: str, tokens: Sequence[Token], contex
         return list(acts)
     if any(act.kind is Kind.SHOW_MORE for act in acts) and not _NOTHING & {token.word for token in tokens}:
         return list(acts)  # "show me another one"
-    if any(act.kind is Kind.REJECT for act in acts) and {"want", "like"} & {token.word for token in tokens}:
+    if any(act.kind is Kind.REJECT for act in acts) and {"want", "like", "one"} & {
+        token.word for token in tokens
+    }:
         return list(acts)  # "I don't want that"
     if any(act.kind is Kind.RELAX and act.attribute not in (None, "feature", context.asked) for act in acts):
         return list(acts)  # "the brand doesn't matter": one thing was given up, the rest stands
@@ -347,8 +354,9 @@ def plain_wishes(acts: Sequence[Act], text: str) -> list[Act]:
         )
         for piece in pieces:
             wish = _without_padding(piece)
-            if wish and act.polarity < 0 and wish in _answers()["degrees"] and _excess(act, text):
-                wish = f"too {wish}"
+            excess = piece.removeprefix("too ")
+            if act.polarity < 0 and excess in _answers()["degrees"] and _excess(act, text):
+                wish = f"too {excess}"
             if wish:
                 found.append(replace(act, value=wish, words=piece if len(pieces) > 1 else act.words))
     return found
@@ -367,7 +375,8 @@ def _without_padding(wish: str) -> str:
         and words[1] not in ("to", "on")
     ):
         del words[0]  # but "easy to carry", "kind on the skin" stay whole
-    while words and set(stems_of(words[-1])) <= _padding():
+    front = load_toml("dialogue.toml")["padding"]["front"]
+    while words and set(stems_of(words[-1])) <= _padding() and not (len(words) > 1 and words[-1] in front):
         del words[-1]
     return " ".join(words)
 

@@ -67,6 +67,8 @@ def _one_quality(tokens: Sequence[Token], index: int, taken: Collection[int]) ->
     word, following = tokens[index], tokens[index + 1]
     if word.word in grammar["lettered"] and len(following.word) == 1 and following.kind == "word":
         return following.capital or following.word not in ("i", "a", "o")
+    if len(word.word) == 1 and word.word not in ("i", "a", "o") and following.word in grammar["shaped"]:
+        return True  # "v neck"
     if following.word != "free" or following.glue or len(word.word) < 3:
         return False
     after = tokens[index + 2].word if index + 2 < len(tokens) else ""

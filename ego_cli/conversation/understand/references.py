@@ -292,6 +292,10 @@ def _whole(tokens: Sequence[Token], start: int) -> tuple[Target, int] | None:
     return None
 
 
+_LEAST = frozenset(["cheap", "light", "small"])
+"""Behind "the one wey", with "pass" behind them: "the one wey cheap pass"."""
+
+
 def _described(
     tokens: Sequence[Token], start: int, index: int, context: Context
 ) -> tuple[Target, int] | None:
@@ -327,6 +331,11 @@ def _described(
             and end - behind < 4
         ):
             end += 1
+        of_which = of_word().get(_word(tokens, behind))
+        if of_which is not None and end == behind + 2 and _word(tokens, end - 1) == "pass":
+            return Target(
+                "extreme", words=of_which, sign=1 if _word(tokens, behind) not in _LEAST else -1
+            ), end
         sign = superlatives().get(_word(tokens, behind), 0)
         if sign and end > behind + 1:
             return Target("extreme", words=_text(tokens, behind + 1, end), sign=sign), end

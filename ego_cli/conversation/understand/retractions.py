@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from ego_cli.conversation.understand.acts import Act, Kind
+from ego_cli.conversation.understand.items import attribute_at
 from ego_cli.conversation.understand.language import Tree, longest, plant
 from ego_cli.conversation.understand.page import Page
 from ego_cli.settings import load_toml
@@ -68,7 +69,13 @@ def _saying(page: Page, words: Sequence[str], index: int) -> int | None:
     changed = longest(_phrases("changes"), words, index)
     if changed is not None and not _about_memory(words, index, changed[0]):
         return page.emit(index, changed[0], _TAKEN_BACK)
-    end = _mind_changed(words, index) or _mistaken(words, index)
+    end = _mind_changed(words, index)
+    if end is not None and end < len(words) and words[end] in ("about", "on"):
+        place = _skip(words, end + 1, _classes()["determiners"])
+        if attribute_at(page.tokens, place) is not None:
+            return None  # "changed my mind about the colour": only that goes
+        return _named(page, words, index, end + 1) or page.emit(index, place, _TAKEN_BACK)
+    end = end or _mistaken(words, index)
     if end is None and (thing := _thing_said(words, index)) is not None:
         end = _void(words, thing)
     return page.emit(index, end, _TAKEN_BACK) if end else None

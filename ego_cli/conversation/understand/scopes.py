@@ -409,7 +409,7 @@ class _Walker:
         if words in language().scopes["only_behind"]:
             self._harden(Hardness.ONLY)
             return True
-        for cue, mode in (("relax_back", "relax"), ("readmit_back", "readmit")):
+        for cue, mode in (("relax_back", "relax"), ("readmit_back", "readmit"), ("avoid_back", "avoid")):
             if cue in classes and self._turn_back(mode):
                 return True
         return False

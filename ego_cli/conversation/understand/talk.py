@@ -26,6 +26,8 @@ def nothing(page: Page, pattern: Pattern, start: int, end: int) -> int | None:
         return None  # "it is | not that I hate leather"
     if pattern.kind is Kind.REJECT and page.word(page.clause_start(start)) in ("if", "unless"):
         return None  # "if it is not waterproof I don't want it": a demand
+    if pattern.kind is Kind.REJECT and page.phrase(start, end).endswith("not that") and _goes_on(page, end):
+        return None  # "not that big": a degree
     if pattern.kind is Kind.REJECT:
         target = Target("last", words=page.phrase(start, end))
         return page.emit(start, end, Act(Kind.REJECT, target=target))
@@ -36,6 +38,15 @@ def nothing(page: Page, pattern: Pattern, start: int, end: int) -> int | None:
     if pattern.kind is Kind.OVERRIDE and (len(page.tokens) == end - start or _longer_cue(page, start, end)):
         return None
     return page.emit(start, end, Act(pattern.kind, note=pattern.note))
+
+
+def _goes_on(page: Page, index: int) -> bool:
+    token = page.tokens[index] if index < len(page.tokens) else None
+    if token is None or token.kind != "word":
+        return False
+    return (
+        token.word in load_toml("dialogue.toml")["answers"]["degrees"] or token.word not in language().filler
+    )
 
 
 def _longer_cue(page: Page, start: int, end: int) -> bool:
