@@ -155,6 +155,20 @@ def progress(what: str) -> Iterator[Advance]:
 
 
 @contextmanager
+def said_if_slow(words: str, *, after_s: float = 1.0) -> Iterator[None]:
+    """A remark for a person when the work takes longer than ``after_s`` seconds and cannot say how far it is."""
+    import threading
+
+    waiting = threading.Timer(after_s, note, (words,))
+    waiting.daemon = True
+    waiting.start()
+    try:
+        yield
+    finally:
+        waiting.cancel()
+
+
+@contextmanager
 def leaving_cleanly() -> Iterator[None]:
     """Turn every way a command can end into its exit code and at most one line on stderr."""
     debug = bool(os.environ.get("EGO_DEBUG"))

@@ -9,8 +9,10 @@ from typing import Annotated
 
 import typer
 
-from ego_cli.console import note, out, out_json, typed, typed_lines
+from ego_cli.console import note, out, out_json, said_if_slow, typed, typed_lines
 from ego_cli.errors import ExitCode, MisuseError, NotFoundError
+
+OPENING = "opening the shop… (a file that is new is read once; the next time is quick)"
 
 
 def ask(
@@ -32,7 +34,9 @@ def ask(
     from ego_cli.conversation.opening import open_assistant
     from ego_cli.settings import load_settings
 
-    with open_assistant(load_settings(catalog=catalog, user=user)) as assistant:
+    with said_if_slow(OPENING):
+        opened = open_assistant(load_settings(catalog=catalog, user=user))
+    with opened as assistant:
         done = say_turn(assistant, without_escapes(words), as_json=as_json)
     if done.ranked and not done.decision.shown:
         raise SystemExit(int(ExitCode.NOTHING_FOUND))
@@ -53,9 +57,9 @@ def chat(
 
     settings = load_settings(catalog=catalog, user=user)
     typed_here = sys.stdin.isatty()
-    if typed_here and not as_json:
-        note("opening the shop…")  # the first time it is loaded, which takes a moment
-    with open_assistant(settings, resume=resume) as assistant:
+    with said_if_slow(OPENING):
+        opened = open_assistant(settings, resume=resume)
+    with opened as assistant:
         if typed_here:
             if not as_json:
                 note(

@@ -70,6 +70,7 @@ def shop(
         sessions=sessions,
         jobs=jobs,
     )
+    note(f"opening {setup.catalogue}…")  # a file that is new is read first, before any session
     with progress("sessions") as advance:
         finished = shopping.play(setup, advance)
     for run in finished:
