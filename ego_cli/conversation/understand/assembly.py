@@ -184,6 +184,8 @@ def _with_alternatives(sheet: Sheet) -> list[Act]:
         before = merged[-1] if merged else None
         if alternative and before is not None and _alternatives(before, act):
             merged[-1] = _joined(sheet, before, act)
+            while len(merged) > 1 and _alternatives(merged[-2], merged[-1]) and _listed(sheet, *merged[-2:]):
+                merged[-2:] = [_joined(sheet, merged[-2], merged[-1])]  # "red, green or gold"
             continue
         if alternative and before is None:  # "or blue": one more of what is held
             act = replace(act, operator=Operator.ANY_OF, values=(act.value or "",), value=None, note="also")
@@ -200,8 +202,14 @@ def _alternatives(one: Act, other: Act) -> bool:
     )
 
 
+def _listed(sheet: Sheet, one: Act, other: Act) -> bool:
+    if one.span is None or other.span is None:
+        return False
+    return sheet.text[one.span.end : other.span.start].strip() == ","
+
+
 def _joined(sheet: Sheet, one: Act, other: Act) -> Act:
-    values = (*(one.values or ((one.value,) if one.value else ())), other.value or "")
+    values = tuple(value for act in (one, other) for value in (act.values or (act.value or "",)))
     span, words = one.span, one.words
     if one.span is not None and other.span is not None:
         span = Span(one.span.start, other.span.end)

@@ -99,6 +99,8 @@ def _given_up(words: Sequence[str], cues: Sequence[Cue], start: int, end: int) -
         before = cue.end <= start <= cue.end + GAP + 1 and cue.classes & _GIVEN_UP
         if before and not any(word in _LISTS for word in words[cue.end : start]):
             return True
+        if cue.start <= start < cue.end and "readmit" in cue.classes:
+            return True  # "I don't mind hand washing" denies nothing of the thing
         if end <= cue.start <= end + 1 and cue.classes & _GIVEN_UP_BEHIND:
             return True
     return False

@@ -51,6 +51,7 @@ def in_frame(
     found = one_shelf(plain_wishes(keep_topic(found, text, context, lexicon), text), tokens, lexicon)
     found = wishes_not_pointers(one_thing_each(found, text), context)
     found = plain_wishes(of_parts(plain_answers(found, text, context), text), text)
+    found = materials_for_materials(found, context)
     return whole_phrases(found, text) if context.asked else found
 
 
@@ -117,8 +118,10 @@ def one_shelf(acts: Sequence[Act], tokens: Sequence[Token], lexicon: Lexicon) ->
     own = shelf.parent | shelf.leaf | _shelf_words()
     inside = [act for act in acts if act.kind in _OF_SHELF and _names_only(act, own)]
     need = next((act for act in inside if act.kind is Kind.NEED), None)
-    if need is None:
-        return list(acts)
+    elsewhere = {stem for act in acts if act not in inside for stem in stems_of(act.words)}
+    named = {stem for act in inside for stem in stems_of(act.words)}
+    if need is None or ((shelf.parent | shelf.leaf) - named) & elsewhere:
+        return list(acts)  # a word of the shelf is said of something else
     joined = replace(need, value=shelf.name, words=" ".join(act.words for act in inside))
     groups = {act.group for act in inside}
     kept = [joined if act is need else act for act in acts if act is need or act not in inside]
@@ -131,6 +134,18 @@ _OF_SHELF = frozenset({Kind.NEED, Kind.CONSTRAIN, Kind.SHOW_MORE})
 
 def _names_only(act: Act, own: frozenset[str]) -> bool:
     return any(stems and set(stems) <= own for stems in (stems_of(act.words), stems_of(act.value or "")))
+
+
+def materials_for_materials(acts: Sequence[Act], context: Context) -> list[Act]:
+    """ "Scrap that, gold" where steel is held: what names a colour and a material takes the place of the material."""
+    if not context.holds("material") or not any(act.kind is Kind.OVERRIDE for act in acts):
+        return list(acts)
+    return [
+        replace(act, attribute="material")
+        if act.kind is Kind.CONSTRAIN and act.attribute == "colour" and is_material(act.value or "")
+        else act
+        for act in acts
+    ]
 
 
 @cache

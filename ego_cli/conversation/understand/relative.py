@@ -169,8 +169,8 @@ class _Finder:
 
     def bad(self, index: int) -> int | None:
         """ "The battery is rubbish", "the zip feels flimsy", "battery life sucks", "the sound no good"."""
-        if not self.shown:
-            return None
+        if not self.shown or self._before(index, 5) & {"mind", "care", "bother"}:
+            return None  # "I don't mind if it's heavy"
         if self.words[index] in self._class("copulas"):
             found = longest(_bad(), self.words, index + 1)
             fault = self._plain_fault(index + 1)
