@@ -54,6 +54,8 @@ def shop(
     from ego_cli.evaluation.speech import WAYS
     from ego_cli.settings import load_settings
 
+    if report is not None and not report.absolute().parent.is_dir():  # said before the sessions, not after
+        raise MisuseError(f"there is no folder {report.parent} for the report")
     options: dict[str, Any] = {}
     if show is not None:
         options["show"] = _lengths(show)

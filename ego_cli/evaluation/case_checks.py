@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ego_cli.conversation.words import stems
+from ego_cli.errors import MisuseError
 
 if TYPE_CHECKING:
     from ego_cli.conversation.state import Slot, State
@@ -27,9 +29,14 @@ class Failure:
 
 
 def check(stage: Stage, expect: Mapping[str, Any]) -> list[Failure]:
-    """All failures of an ``expect`` object against the stage as it is now."""
+    """All failures of an ``expect`` object against the stage as it is now. Raises ``MisuseError`` for a check that is none."""
     failures = []
     for family, wanted in expect.items():
+        if family not in _FAMILIES or not isinstance(wanted, Mapping):
+            raise MisuseError(
+                f"a case cannot expect {json.dumps({family: wanted}, ensure_ascii=False)}",
+                hint=f"an object under one of {', '.join(_FAMILIES)}",
+            )
         for name, expected, found, holds in _FAMILIES[family](stage, wanted):
             if not holds:
                 failures.append(Failure(f"{family}.{name}", expected, found, stage.last_words))

@@ -54,7 +54,7 @@ class CasesReport:
 def read_cases(paths: Iterable[Path]) -> Iterator[dict[str, Any]]:
     """The cases of some files. Raises MisuseError with file and line for a line that is not a case."""
     for path in paths:
-        yield from labelled_rows(path, ("turns", "expect"))
+        yield from labelled_rows(path, ("id", "kind", "catalogue", "turns", "expect"))
 
 
 def run_case(case: Mapping[str, Any]) -> CaseResult:

@@ -36,6 +36,8 @@ def rows(count: int = 260):
 def place(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("eval")
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows()))
+    case = {"id": "1", "kind": "odd", "catalogue": [], "turns": ["a bag"], "expect": {"not_shown": ["a"]}}
+    (folder / "odd-case.jsonl").write_text(json.dumps(case) + "\n")
     return folder
 
 
@@ -128,7 +130,9 @@ def test_the_report_is_one_file(place):
         (("eval", "shop", "--customer", "klingon", "--catalog", "rows.jsonl", "--agent", "fts5"), 3),
         (("eval", "shop", "--catalog", "./nowhere.jsonl"), 3),
         (("eval", "shop", "--show", "a,b"), 2),
+        (("eval", "shop", "--catalog", "rows.jsonl", "--report", "no-folder/report.html"), 2),
         (("eval", "diff", "no-run", "no-other"), 3),
+        (("eval", "cases", "odd-case.jsonl"), 2),
         (("replay", "no-run"), 3),
     ],
 )
