@@ -116,6 +116,9 @@ class Arrays:
     quantity_near: NDArray[np.int32]  # stem that names it ("ram" in "8GB RAM"), -1 = none
 
 
+_LOOKED_AT = 512  # rows: a phrase that pages print is found among as many
+
+
 @dataclass(frozen=True, slots=True)
 class Occurrences:
     """Tokens found: the place of their row and of their unit among those looked at, the unit's place among those of its
@@ -224,6 +227,14 @@ class Evidence:
         return rows[
             self.best_statement(rows, {self.id_of[w]: 1.0 for w in phrase}, fields) >= len(phrase) - 0.5
         ]
+
+    def prints(self, phrase: Sequence[str]) -> bool:
+        """Whether pages print ``phrase``: one statement of one of the first rows that hold its stems holds them all."""
+        rows = self.holding(phrase)[:_LOOKED_AT]
+        if len(phrase) < 2 or not len(rows):
+            return len(rows) > 0
+        weights = {self.id_of[word]: 1.0 for word in phrase}
+        return bool((self.best_statement(rows, weights) >= len(weights) - 0.5).any())
 
     def _in_fields(self, word: str, rows: Rows, fields: Sequence[Field]) -> NDArray[np.bool_]:
         """Which of ``rows``, all of which state ``word``, do so in one of ``fields``."""

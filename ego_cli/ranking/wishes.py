@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,7 +78,21 @@ def _filler() -> frozenset[str]:
     return frozenset(phrase(" ".join(load_toml("claims.toml")["filler"]["words"])))
 
 
+_kept: WeakKeyDictionary[Evidence, dict[tuple[str, float], Wish]] = WeakKeyDictionary()
+_KEPT = 256  # wishes a catalogue: one holds for many turns
+
+
 def _wish(text: str, evidence: Evidence, weight: float) -> Wish:
+    kept = _kept.setdefault(evidence, {})
+    found = kept.get((text, weight))
+    if found is None:
+        if len(kept) >= _KEPT:
+            kept.pop(next(iter(kept)), None)
+        found = kept[text, weight] = _weighed(text, evidence, weight)
+    return found
+
+
+def _weighed(text: str, evidence: Evidence, weight: float) -> Wish:
     said = tuple(token for token in tokens_of(text) if token not in _filler()) or tokens_of(text)
     rarity = {token: evidence.rarity(token) for token in said}
     everyday = [(own & set(said), pages) for own, pages in _everyday(text)]
@@ -126,7 +141,7 @@ def _mass(tokens: Sequence[str], evidence: Evidence) -> float:
 
 def _worth(said: tuple[str, ...], evidence: Evidence) -> float:
     """What other words for ``said`` count: less where pages print the very words, which then were meant."""
-    return AS_PRINTED if len(evidence.stating(said)) else SAME_WORD
+    return AS_PRINTED if evidence.prints(said) else SAME_WORD
 
 
 def _everyday(text: str) -> Iterator[tuple[set[str], list[tuple[str, ...]]]]:
