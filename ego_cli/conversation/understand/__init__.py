@@ -58,7 +58,8 @@ def understand(text: str, lexicon: Lexicon, context: Context = _NO_CONTEXT) -> U
     denied = {amount.denied for amount in amounts}
     cues = tuple(cue for cue in cues if cue.start not in denied)
     word_for_word = find_verbatim(read, tokens, names, amounts, lexicon, looking=bool(context.categories))
-    everyday = find_everyday(read, tokens, names, cues, word_for_word.used, lexicon, context)
+    told = find_statements(read, tokens, word_for_word.used).plain  # "my skin is dry" is no wish
+    everyday = find_everyday(read, tokens, names, cues, word_for_word.used | told, lexicon, context)
     said = find_patterns(read, tokens, names, amounts, context, word_for_word.used | everyday.used)
     counted = frozenset(i for a in amounts for i in range(a.start, a.end))
     steering = frozenset(

@@ -211,7 +211,9 @@ def _denial(tokens: Sequence[Token], cues: Sequence[Cue], names: Sequence[NameSp
     for _ in range(5):
         cue = by_end.get(index)
         if cue is not None and cue.classes & {"avoid", "relax"} and not cue.classes & {"max", "min"}:
-            return cue.start
+            # "Serum without fragrance under 30": the noun is what the other thing must not have.
+            own_noun = products & set(range(cue.end, operator.start))
+            return -1 if own_noun and min(products) < cue.start else cue.start
         if index == 0:
             return -1
         before = tokens[index - 1]

@@ -24,19 +24,19 @@ def find_everyday(
     tokens: Sequence[Token],
     names: Sequence[NameSpan],
     cues: Sequence[Cue],
-    verbatim: frozenset[int],
+    taken: frozenset[int],
     lexicon: Lexicon,
     context: Context,
 ) -> Found:
     """A wish for every property said in everyday words; what is asked, given up or denied is left to the other passes, and
-    what is said word for word (``verbatim``) stays as it was said."""
+    so are the tokens that are ``taken``: what is said word for word, and facts about her."""
     acts: list[Act] = []
     used: set[int] = set()
     words = [token.word for token in tokens]
     products = [span for span in names if any(name.kind == "product" for name in span.names)]
     index = 0
     while index < len(tokens):
-        said = said_at(words, index) if index not in verbatim else None
+        said = said_at(words, index) if index not in taken else None
         if said is None or _as_printed(said, words) or not _known(said.concept, lexicon):
             index += 1
             continue

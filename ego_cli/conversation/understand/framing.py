@@ -63,6 +63,9 @@ def keep_topic(acts: Sequence[Act], text: str, context: Context, lexicon: Lexico
         act.kind is Kind.NEED and act.confidence == 1.0 for act in acts
     ):
         return list(acts)  # "5 kVA inverter under 1.2m": a thing with a price of its own is looked for
+    turned = any(act.kind is Kind.OVERRIDE and act.note != "strong" for act in acts)
+    if turned and any(act.kind is Kind.NEED and _an_article_before(act, text) for act in acts):
+        return list(acts)  # "actually a blender"
     held = [set(stems_of(category)) for category in context.categories]
     return [_as_wish(act) if _is_answer(act, text, held, lexicon) else act for act in acts]
 
@@ -83,6 +86,10 @@ def _is_answer(act: Act, text: str, held: Sequence[set[str]], lexicon: Lexicon) 
         return True  # "what about a zip?"
     frame, answer = _patterns()
     return bool(answer.search(before)) or not frame.search(before)
+
+
+def _an_article_before(act: Act, text: str) -> bool:
+    return act.span is not None and bool(_ARTICLE.search(text[: act.span.start].lower()))
 
 
 _ABOUT = re.compile(r"\babout\s+(?:an?\s+)?$")

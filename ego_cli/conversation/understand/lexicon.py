@@ -102,22 +102,16 @@ class Lexicon:
         return tuple(spans)
 
     def shelf_in(self, stems: Sequence[str]) -> Shelf | None:
-        """The shelf whose parent and leaf are both named by ``stems``: best one that is named word by word ("rompers and
-        overalls, overalls"), then the one of most words, then the first by name."""
+        """The shelf whose parent and leaf are both named, word by word, by ``stems`` ("shirts, work shirts"; but "power
+        banks" names only a leaf of "Power"): the one of most words, then the first by name."""
         said = Counter(stems)
         near = {shelf.name: shelf for stem_ in said for shelf in self._shelves_by_stem.get(stem_, ())}
-        found = [shelf for shelf in near.values() if all(s in said for s in shelf.leaf | shelf.parent)]
-        return min(
-            found,
-            key=lambda shelf: (
-                not all(
-                    said[s] >= (s in shelf.parent) + (s in shelf.leaf) for s in shelf.parent | shelf.leaf
-                ),
-                -len(shelf.parent | shelf.leaf),
-                shelf.name,
-            ),
-            default=None,
-        )
+        found = [
+            shelf
+            for shelf in near.values()
+            if all(said[s] >= (s in shelf.parent) + (s in shelf.leaf) for s in shelf.parent | shelf.leaf)
+        ]
+        return min(found, key=lambda shelf: (-len(shelf.parent | shelf.leaf), shelf.name), default=None)
 
     @cached_property
     def _shelves_by_stem(self) -> Mapping[str, list[Shelf]]:
