@@ -84,8 +84,18 @@ def _is_answer(act: Act, text: str, held: Sequence[set[str]], lexicon: Lexicon) 
         name.kind == "part" for s in lexicon.find(tokenise(act.words)) for name in s.names
     ):
         return True  # "what about a zip?"
+    if _is_whole(act, text, lexicon):
+        return False  # "phones": the name of a shelf and nothing else
     frame, answer = _patterns()
     return bool(answer.search(before)) or not frame.search(before)
+
+
+def _is_whole(act: Act, text: str, lexicon: Lexicon) -> bool:
+    """Whether a message is the name of something that the shop has, in the plural, and nothing else."""
+    rest = [token for token in tokenise(text) if token.kind != "mark" and token.word not in language().filler]
+    known = any(name.kind == "product" and name.known for span in lexicon.find(rest) for name in span.names)
+    plural = bool(rest) and rest[-1].word != rest[-1].stem
+    return known and plural and [token.stem for token in rest] == list(stems_of(act.words))
 
 
 def _an_article_before(act: Act, text: str) -> bool:
