@@ -89,3 +89,12 @@ def test_a_conversation_keeps_its_promises(talk: dict[str, Any]) -> None:
         for promise, promised in turn.get("then", {}).items():
             value = found(done, promise)
             assert kept(promise, promised, value), f"{turn['say']!r}: {promise} is {value}"
+
+
+def test_of_two_things_one_at_its_end_says_nothing_while_the_other_goes_on() -> None:
+    assistant = Assistant(open_catalogue("naija"), Settings())
+    for said in ("I need an ankara dress and a bag for a wedding, 60k for everything", "no leather bag"):
+        assistant.respond(said)
+    for _ in range(12):
+        groups = assistant.respond("show more").decision.groups
+        assert len(groups) == 1 or all(group.items for group in groups)
