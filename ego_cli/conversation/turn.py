@@ -534,7 +534,9 @@ class Assistant:
             groups.append(self._group(state, search, len(searches), language, exhausted))
             relaxations += search.relaxations
             remarks += [search.bounds.note, search.bounds.refused, *search.ranked.notes]
-        if any(search.more for search in searches):  # of several things one may be at its end while others go on
+        if any(
+            search.more for search in searches
+        ):  # of several things one may be at its end while others go on
             groups = [group for group in groups if group.items] or groups[:1]
         if any(item.act.kind is Kind.GO_BACK for item in resolved):
             groups = self._earlier_list(state)

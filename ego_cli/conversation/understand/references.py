@@ -118,14 +118,15 @@ def read_target(
                 len(tokens), index + (3 if _word(tokens, index + 1) == "of" else 2)
             )
         index += 1
+    narrowed = _word(tokens, start) == "only"  # "only black ones": a wish about all that comes
     shown_at = _word(tokens, start) in ("that", "this", "those", "these")
     found = (
         _ordinals(tokens, start, index + 1 if shown_at else index)
         or _numbers(tokens, start, index, numbers)
         or _extreme(tokens, start, index)
         or _whole(tokens, start)
-        or _described(tokens, start, index, context)
-        or _named(tokens, start, index, context)
+        or (None if narrowed else _described(tokens, start, index, context))
+        or (None if narrowed else _named(tokens, start, index, context))
         or _pronoun(tokens, start, context)
     )
     return found
