@@ -60,11 +60,18 @@ def quoted(text: str, limit: int = LONGEST_QUOTE) -> str:
         character if character.isprintable() or character == "\n" else " "
         for character in _TERMINAL.sub(" ", text)
     )
-    before = ""
-    while before != plain:  # what is left of a mark may make another one
-        before, plain = plain, _MARKERS.sub(" ", plain)
-    plain = " ".join(plain.replace("<", " ").replace(">", " ").split())
+    plain = _unmarked(_unmarked(plain).replace("<", " ").replace(">", " "))
+    plain = _unmarked(" ".join(plain.split()))
     return plain if len(plain) <= limit else plain[: limit - 1].rstrip() + "…"
+
+
+def _unmarked(text: str) -> str:
+    """Without marks; what is left of one, or stands at the beginning of a line now, may make another."""
+    before = ""
+    while before != text:
+        before = text
+        text = _MARKERS.sub(" ", "\n".join(line.strip() for line in text.splitlines())).strip()
+    return text
 
 
 def data_block(value: Mapping[str, Any] | Sequence[Any]) -> str:

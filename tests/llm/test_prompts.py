@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ego_cli.llm.prompts import data_block, prompt, quoted
@@ -69,7 +69,9 @@ def test_no_stranger_can_close_the_data_block(text: str) -> None:
     assert "<" not in made and ">" not in made and made.isprintable()
 
 
-@given(st.text(max_size=60))
+@given(st.text(max_size=60) | st.text(alphabet=" #<>\n*`:0aUserystm|[]", max_size=30))
+@example(" # 0")
+@example("<# 0")
 def test_quoting_twice_changes_nothing_more(text: str) -> None:
     assert quoted(quoted(text)) == quoted(text)
 
