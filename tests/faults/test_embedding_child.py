@@ -236,7 +236,8 @@ def test_leaving_the_screen_leaves_no_orphan(large: Catalogue, way: str) -> None
             screen.hang_up()
         case name:
             os.kill(screen.pid, getattr(signal, name))
-    assert screen.ended() == 0
+    # A signal that comes before the screen listens for it ends it as signals do; either way nobody may be left behind.
+    assert screen.ended() in {"/quit": (0,)}.get(way, (0, -signal.SIGTERM, -signal.SIGHUP))
     until(lambda: not alive(child), "the child has gone")
     assert b"Traceback" not in screen.written and b"terminate called" not in screen.written
 
