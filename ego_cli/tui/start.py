@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -45,6 +46,11 @@ def run(*, resume: bool = False) -> int:
     if server := os.environ.get(SERVED_BY):
         app.leave_unless(lambda: os.getppid() == int(server), every_s=_PARENT_LOOK_S)
     app.run()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:  # the terminal is gone: what is left in the buffer would complain at shutdown
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     return app.return_code or 0
 
 
