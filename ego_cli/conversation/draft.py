@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ego_cli.conversation.references import Shelf
-from ego_cli.conversation.state import Change, Slot, State, apply
+from ego_cli.conversation.state import CHANGED_MIND, Change, Slot, State, apply
 from ego_cli.conversation.understand.acts import Act
 
 # Whether the shop has products of a type to which a slot can apply.
@@ -35,6 +35,12 @@ class Draft:
         change = Change(kind=kind, turn=self.turn, **values)  # type: ignore[arg-type]
         self.state = apply(self.state, change)
         self.changes.append(change)
+
+    def take_out(
+        self, want: int, slot: Slot, words: str, *, kind: str = "erased", reason: str = CHANGED_MIND
+    ) -> None:
+        """Take a wish out of a want by one change: "erased" keeps it on the list of what can come back, "cleared" does not."""
+        self.emit(kind, want=want, attribute=slot.attribute, before=slot, words=words, reason=reason)
 
     @property
     def next_want_id(self) -> int:

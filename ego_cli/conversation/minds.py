@@ -42,14 +42,7 @@ def override(draft: Draft, item: Resolved) -> None:
     if not replacing and (_points_back(act.words) or first == max(slot.turn for slot in before)):
         for slot in before:
             if slot.turn == first and slot.attribute not in ("size", "gender"):
-                draft.emit(
-                    "erased",
-                    want=want.id,
-                    attribute=slot.attribute,
-                    before=slot,
-                    words=act.words,
-                    reason=CHANGED_MIND,
-                )
+                draft.take_out(want.id, slot, act.words)
         return
     # What went is replaced by what is said now, or is not said: no earlier wish may rule a product out any more.
     for slot in before:
@@ -59,6 +52,8 @@ def override(draft: Draft, item: Resolved) -> None:
                 "narrowed", want=want.id, attribute=slot.attribute, before=slot, after=softer, words=act.words
             )
 
+
+_NO_LONGER = "no longer required"
 
 # Changes by which she stated a wish.
 _SAYING = frozenset({"set", "narrowed", "replaced"})
@@ -82,19 +77,13 @@ def _erase_matching(draft: Draft, act: Act, *, kind: str) -> None:
         _clear_budget(draft, act)
         return
     named = [set(stems(value)) for value in values_of(act)]
+    reason = CHANGED_MIND if kind == "erased" else _NO_LONGER
     found = False
     for want in draft.state.wants:
         for slot in want.slots:
             if _named(slot, act.attribute, named):
                 found = True
-                draft.emit(
-                    kind,
-                    want=want.id,
-                    attribute=slot.attribute,
-                    before=slot,
-                    words=act.words,
-                    reason=CHANGED_MIND if kind == "erased" else "no longer required",
-                )
+                draft.take_out(want.id, slot, act.words, kind=kind, reason=reason)
     for excluded in draft.state.exclusions:
         if excluded.turn == draft.turn and not named:
             continue  # "any brand except Hydrelis": what was ruled out in the same breath stays so
@@ -111,15 +100,7 @@ def _erase_matching(draft: Draft, act: Act, *, kind: str) -> None:
     if not found and act.attribute is None and not named and kind == "cleared":
         active = draft.state.want
         if active and active.slots:
-            last = active.slots[-1]
-            draft.emit(
-                "cleared",
-                want=active.id,
-                attribute=last.attribute,
-                before=last,
-                words=act.words,
-                reason="no longer required",
-            )
+            draft.take_out(active.id, active.slots[-1], act.words, kind="cleared", reason=_NO_LONGER)
 
 
 def _named(slot: Slot, attribute: str | None, named: Sequence[set[str]]) -> bool:

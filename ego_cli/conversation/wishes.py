@@ -71,14 +71,7 @@ def _switch_topic(draft: Draft, category: str, act: Act) -> tuple[Slot, ...]:
         if slot.attribute in ("size", "gender") and draft.fits(slot, category):
             carried.append(slot)
         elif old is not None:
-            draft.emit(
-                "cleared",
-                want=old.id,
-                before=slot,
-                attribute=slot.attribute,
-                words=act.words,
-                reason=NEW_TOPIC,
-            )
+            draft.take_out(old.id, slot, act.words, kind="cleared", reason=NEW_TOPIC)
             draft.let_go.append(slot.text)
     for want in draft.state.wants:
         draft.emit("dropped", want=want.id, before=want, words=act.words, reason=NEW_TOPIC)
@@ -185,9 +178,7 @@ def hold(draft: Draft, act: Act, want: Want) -> None:
         draft.emit("set", want=want.id, attribute=attribute, after=new, words=act.words)
         return
     for rival in rivals[:-1]:
-        draft.emit(
-            "erased", want=want.id, attribute=attribute, before=rival, words=act.words, reason=CHANGED_MIND
-        )
+        draft.take_out(want.id, rival, act.words)
     kind = "narrowed" if _narrows(rivals[-1], new) else "replaced"
     draft.emit(
         kind,
@@ -246,14 +237,7 @@ def _exclude(draft: Draft, act: Act) -> None:
         for want in draft.state.wants:
             for slot in want.slots:
                 if any(set(stems(held)) == set(stems(value)) for held in slot.values):
-                    draft.emit(
-                        "erased",
-                        want=want.id,
-                        attribute=slot.attribute,
-                        before=slot,
-                        words=act.words,
-                        reason=CHANGED_MIND,
-                    )
+                    draft.take_out(want.id, slot, act.words)
         draft.emit("excluded", want=scope, attribute=act.attribute, after=excluded, words=act.words)
         if act.attribute == "category" and not any(act.group == group for group in draft.new_wants):
             for want in draft.state.wants:

@@ -13,7 +13,6 @@ from typing import Any
 from ego_cli.catalog.dense import DenseIndex
 from ego_cli.catalog.embedding import DenseSource
 from ego_cli.conversation.events import TurnDone
-from ego_cli.conversation.warming import warm
 from ego_cli.evaluation import metrics, runs
 from ego_cli.evaluation.agent import Agent
 from ego_cli.evaluation.shop import Setup, play
@@ -69,7 +68,7 @@ class Variant(Agent):
         self._fresh.plan = served.plan
         if served.vectors:
             self._fresh.dense = DenseSource(self._catalogue, self._settings.ranking.encoder)
-        warm(self._fresh)
+            self._fresh.dense()  # opened now: it would take a second of the first turn that asks
 
     def reset(self, session_id: str, user_profile: Mapping[str, Any]) -> None:
         super().reset(session_id, user_profile if self._tags else {})

@@ -12,7 +12,7 @@ from ego_cli.conversation.understand.acts import Act, Kind, Operator, Span, Targ
 from ego_cli.conversation.understand.context import Context
 from ego_cli.conversation.understand.language import language
 from ego_cli.conversation.understand.lexicon import Lexicon
-from ego_cli.conversation.understand.phrases import as_feature, plain
+from ego_cli.conversation.understand.phrases import feature, plain
 from ego_cli.conversation.understand.tokens import Token
 from ego_cli.settings import load_toml
 
@@ -139,7 +139,7 @@ def plain_answers(acts: Sequence[Act], text: str, context: Context) -> list[Act]
     for act in kept:
         if act.kind is Kind.ASK:
             if not told and act.value:
-                answers.append(as_feature(act, act.value))
+                answers.append(feature(act.value, act.span, group=act.group))
         elif not (told and _enumerates(act, text)):
             answers.append(act)
     return answers
@@ -179,7 +179,7 @@ def figures_not_prices(acts: Sequence[Act], text: str, context: Context) -> list
     found = []
     for act in acts:
         where = _figure(act, text, context)
-        found.append(as_feature(act, text[where.start : where.end], where) if where else act)
+        found.append(feature(text[where.start : where.end], where, group=act.group) if where else act)
     return found
 
 
@@ -267,7 +267,7 @@ def salvage(
         and _FEW <= len(tokens) <= _SHORT
         and not _ASKS.search(plain(text))
     ):
-        found = [as_feature(Act(Kind.UNCLEAR), text.strip(" .!"), Span(0, len(text)))]
+        found = [feature(text.strip(" .!"), Span(0, len(text)))]
     return [act for act in acts if act.kind is not Kind.UNCLEAR] + found if found else list(acts)
 
 

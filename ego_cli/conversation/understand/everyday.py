@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ego_cli.catalog.concepts import BREAKS, GAP, Concept, Said, negations, root, said_at
-from ego_cli.conversation.understand.acts import Act, Kind, Operator, Span
+from ego_cli.conversation.understand.acts import Act, Span
 from ego_cli.conversation.understand.context import Context
 from ego_cli.conversation.understand.cues import Cue
 from ego_cli.conversation.understand.language import language
 from ego_cli.conversation.understand.lexicon import Lexicon, NameSpan
 from ego_cli.conversation.understand.page import ENDS, Found
+from ego_cli.conversation.understand.phrases import feature
 from ego_cli.conversation.understand.tokens import Token
 
 _LISTS = BREAKS | {"and", "but", "plus", "with", "also"}
@@ -56,18 +57,8 @@ def find_everyday(
             continue
         span = Span(tokens[index].start, tokens[end - 1].end)
         own = text[span.start : span.end]
-        acts.append(
-            Act(
-                Kind.CONSTRAIN,
-                attribute="feature",
-                operator=Operator.IS,
-                # "Not heavy" as it stands would be a promise of absence; other words are evidence of their own.
-                value=said.concept.name if said.denies else own,
-                words=own,
-                span=span,
-                note="everyday",
-            )
-        )
+        # "Not heavy" as it stands would be a promise of absence; other words are evidence of their own.
+        acts.append(feature(own, span, value=said.concept.name if said.denies else own, note="everyday"))
         apart = {
             place for name in names for place in range(name.start, name.end)
         }  # "wash cotton in the machine"

@@ -8,16 +8,18 @@ from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
-from ego_cli.conversation.understand.acts import Act, Kind, Operator, Span
+from ego_cli.conversation.understand.acts import Act, Hardness, Kind, Operator, Span
 from ego_cli.conversation.understand.lexicon import stems_of
 from ego_cli.settings import load_toml
 
 
 def plain(text: str) -> str:
+    """In lower case, with typewriter apostrophes."""
     return text.lower().replace("’", "'")
 
 
 def as_wish(act: Act) -> Act:
+    """The same words as a wish about what is looked for already."""
     return replace(
         act,
         kind=Kind.CONSTRAIN,
@@ -28,16 +30,26 @@ def as_wish(act: Act) -> Act:
     )
 
 
-def as_feature(act: Act, words: str, where: Span | None = None) -> Act:
-    said = words.strip()
+def feature(
+    words: str,
+    span: Span | None,
+    *,
+    value: str = "",
+    group: int | None = None,
+    note: str = "",
+    hardness: Hardness = Hardness.MUST,
+) -> Act:
+    """A wish in her own words, or for the ``value`` that they stand for."""
     return Act(
         Kind.CONSTRAIN,
         attribute="feature",
         operator=Operator.IS,
-        value=said,
-        words=said,
-        span=where or act.span,
-        group=act.group,
+        value=value or words.strip(),
+        words=words.strip(),
+        span=span,
+        group=group,
+        note=note,
+        hardness=hardness,
     )
 
 

@@ -10,6 +10,7 @@ from ego_cli.conversation.understand.language import language
 from ego_cli.conversation.understand.lexicon import Lexicon, NameSpan, stems_of
 from ego_cli.conversation.understand.numbers import Amount
 from ego_cli.conversation.understand.page import Found
+from ego_cli.conversation.understand.phrases import feature
 from ego_cli.conversation.understand.tokens import Token
 from ego_cli.settings import load_toml
 
@@ -121,13 +122,4 @@ def _need(
             )
     if len(words) < 2:
         return None
-    return Act(
-        Kind.CONSTRAIN,
-        attribute="feature",
-        operator=Operator.IS,
-        value=words,
-        words=words,
-        span=span,
-        note="verbatim",
-        hardness=Hardness.PREFER,
-    )
+    return feature(words, span, note="verbatim", hardness=Hardness.PREFER)
