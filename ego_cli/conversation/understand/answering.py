@@ -12,7 +12,7 @@ from ego_cli.conversation.understand.acts import Act, Kind, Operator, Span, Targ
 from ego_cli.conversation.understand.context import Context
 from ego_cli.conversation.understand.language import language
 from ego_cli.conversation.understand.lexicon import Lexicon
-from ego_cli.conversation.understand.phrases import feature, plain
+from ego_cli.conversation.understand.phrases import feature, money_said, plain
 from ego_cli.conversation.understand.tokens import Token
 from ego_cli.settings import load_toml
 
@@ -114,11 +114,6 @@ def _pointed_wish(act: Act) -> Act | None:
 _SIMILAR = re.compile(r"\b(?:more|similar|same|others|another)\b")
 
 
-_MONEY_SAID = re.compile(
-    r"\b(?:under|below|over|above|max|maximum|most|least|budget|price|prices|costs?|naira|pay|spend|cheap\w*|bucks|money|than|pass|reach)\b"
-)
-
-
 @cache
 def _vocatives() -> frozenset[str]:
     return frozenset(load_toml("dialogue.toml")["vocatives"]["phrases"])
@@ -200,7 +195,7 @@ def _figure(act: Act, text: str, context: Context) -> Span | None:
     if context.asked in ("", "price", "budget"):
         return None
     alone = number.span() == (act.span.start, act.span.end)
-    small = act.number is not None and act.number < _SMALL_FIGURE and not _MONEY_SAID.search(plain(text))
+    small = act.number is not None and act.number < _SMALL_FIGURE and not money_said(text)
     if small or (alone and not _about_money(text, act)):
         return Span(number.start(), number.end() + (behind.end() if behind else 0))
     return None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 
 from ego_cli.catalog.concepts import BREAKS, GAP, Concept, Said, negations, root, said_at
 from ego_cli.conversation.understand.acts import Act, Span
@@ -13,11 +14,15 @@ from ego_cli.conversation.understand.lexicon import Lexicon, NameSpan
 from ego_cli.conversation.understand.page import ENDS, Found
 from ego_cli.conversation.understand.phrases import feature
 from ego_cli.conversation.understand.tokens import Token
+from ego_cli.settings import load_toml
 
-_LISTS = BREAKS | {"and", "but", "plus", "with", "also"}
-_DETERMINERS = frozenset(["a", "an", "my", "our", "no", "any", "another", "new"])
 _GIVEN_UP = frozenset(["relax", "readmit", "not_only", "doubt", "avoid"])
 _GIVEN_UP_BEHIND = frozenset(["relax_back", "readmit_back"])
+
+
+@cache
+def _classes() -> Mapping[str, frozenset[str]]:
+    return {name: frozenset(words) for name, words in load_toml("dialogue.toml")["everyday"].items()}
 
 
 def find_everyday(
@@ -72,14 +77,14 @@ def _of_compound(tokens: Sequence[Token], said: Said) -> bool:
     """ "No noise cancelling", "no stain protection": what is turned down is named by the next word."""
     end = said.places[-1] + 1
     behind = tokens[end].word if end < len(tokens) and tokens[end].kind == "word" else ""
-    return behind.endswith(("ing", "ation", "ection")) and behind not in language().filler | {"during"}
+    return behind.endswith(tuple(_classes()["namers"])) and behind not in language().filler | {"during"}
 
 
 def _owned(words: Sequence[str], named: Sequence[NameSpan], said: Said) -> bool:
     """ "My washing machine is broken", "I don't have a washing machine": a thing of hers, no property of what is sought."""
     return any(
         all(span.start <= place < span.end for place in said.places)
-        and any(word in _DETERMINERS for word in words[max(0, span.start - 1) : span.start])
+        and any(word in _classes()["determiners"] for word in words[max(0, span.start - 1) : span.start])
         for span in named
     )
 
@@ -88,7 +93,7 @@ def _given_up(words: Sequence[str], cues: Sequence[Cue], start: int, end: int) -
     """ "I don't care if it goes in the washer", "machine wash doesn't matter"."""
     for cue in cues:
         before = cue.end <= start <= cue.end + GAP + 1 and cue.classes & _GIVEN_UP
-        if before and not any(word in _LISTS for word in words[cue.end : start]):
+        if before and not any(word in BREAKS | _classes()["lists"] for word in words[cue.end : start]):
             return True
         if cue.start <= start < cue.end and "readmit" in cue.classes:
             return True  # "I don't mind hand washing" denies nothing of the thing

@@ -9,6 +9,7 @@ from functools import cache
 from itertools import pairwise
 
 from ego_cli.conversation.understand.acts import Act, Hardness, Kind, Operator, Span
+from ego_cli.conversation.understand.language import language
 from ego_cli.conversation.understand.lexicon import stems_of
 from ego_cli.settings import load_toml
 
@@ -16,6 +17,14 @@ from ego_cli.settings import load_toml
 def plain(text: str) -> str:
     """In lower case, with typewriter apostrophes."""
     return text.lower().replace("’", "'")
+
+
+def money_said(text: str) -> bool:
+    """Whether a word or a sign of ``text`` is about money: "under 20", "$20"; not "about 3"."""
+    words = set(re.findall(r"[a-z]+", plain(text)))
+    return bool(words & set(load_toml("dialogue.toml")["figures"]["priced"])) or any(
+        sign in text for sign in language().currency_symbols
+    )
 
 
 def as_wish(act: Act) -> Act:

@@ -84,16 +84,13 @@ def _saying(page: Page, words: Sequence[str], index: int) -> int | None:
 def _all_of_it(words: Sequence[str], start: int, index: int) -> int | None:
     """ "Scratch all that", "forget all of it": everything goes where nothing is named behind."""
     end = _skip(words, index, _classes()["determiners"])
-    whole = {"all", "everything"} & set(words[index:end]) and {"that", "this", "it", "those"} & set(
-        words[index:end]
-    )
-    if not whole or words[start] in _classes()["negators"] or words[start] in _classes()["trades"]:
+    classes, between = _classes(), set(words[index:end])
+    if not classes["wholes"] & between or not classes["pointers"] & between:
         return None
-    return (
-        end
-        if end == len(words) or not words[end].isalnum() or words[end] in _classes()["boundaries"]
-        else None
-    )
+    if words[start] in classes["negators"] | classes["trades"]:
+        return None
+    ends = end == len(words) or not words[end].isalnum() or words[end] in classes["boundaries"]
+    return end if ends else None
 
 
 def _about_memory(words: Sequence[str], start: int, end: int) -> bool:
@@ -115,7 +112,7 @@ def _thing_said(words: Sequence[str], index: int) -> int | None:
     said = _clause_said(words, place)
     if said is not None:
         return said
-    owned = bool({"my", "our", "that", "this"} & set(words[index:place]))
+    owned = bool(classes["owners"] & set(words[index:place]))
     noun = _skip(words, place, classes["earlier"])
     if noun >= len(words):
         return None
@@ -214,7 +211,7 @@ def _void(words: Sequence[str], index: int) -> int | None:
     """ "(What I asked for) no longer counts", "is off the table": what is said of a thing that is taken back."""
     classes = _classes()
     end = _skip(words, index, classes["auxiliaries"] | classes["voiding"])
-    if {"again", "longer", "anymore", "off", "out"} & set(words[index:end]):
+    if classes["over"] & set(words[index:end]):
         return end
     if end == index or end >= len(words) or words[end] not in classes["void"]:
         return None

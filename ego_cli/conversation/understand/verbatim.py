@@ -10,15 +10,11 @@ from ego_cli.conversation.understand.language import language
 from ego_cli.conversation.understand.lexicon import Lexicon, NameSpan, stems_of
 from ego_cli.conversation.understand.numbers import Amount
 from ego_cli.conversation.understand.page import Found
-from ego_cli.conversation.understand.phrases import feature
+from ego_cli.conversation.understand.phrases import feature, money_said
 from ego_cli.conversation.understand.tokens import Token
 from ego_cli.settings import load_toml
 
 _KEYED = re.compile(r"\s*([A-Za-z][\w &/'-]{1,30}?)\s*:\s*(\S.*)", re.S)
-_PRICE = re.compile(
-    r"[$€£₦]|\b(?:budget|price|cost|usd|ngn|naira|dollars?|euros?|pounds?|around|under|below|about|max)\b",
-    re.IGNORECASE,
-)
 _SLOTS = {
     "color": "colour",
     "colour": "colour",
@@ -103,7 +99,7 @@ def _need(
 ) -> Act | None:
     words = text[tokens[start].start : tokens[end - 1].end].strip()
     priced = any(a.kind == "price" and a.start >= start and a.end <= end for a in amounts)
-    if priced and end - start <= 8 and _PRICE.search(words):
+    if priced and end - start <= 8 and money_said(words):
         return None
     span = Span(tokens[start].start, tokens[end - 1].end)
     keyed = _KEYED.fullmatch(words)
