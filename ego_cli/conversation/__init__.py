@@ -6,7 +6,8 @@
                                               wishes, minds, reactions, basket
     asking         state -> requests          what ranking is asked for, one a want
     (ranking)      request -> ranked list
-    decide         lists -> decision          how many, which question, what to give up
+    decide         lists -> decision          how many, which question, what to give up; ``presenting`` puts the decision
+                                              together from these
     talk, answers  other acts -> words        questions about shown items, compare, why, basket
     reply, wording decision -> words          from facts only
     turn, course   compose them               and nothing else does
