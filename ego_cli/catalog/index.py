@@ -32,7 +32,8 @@ from numpy.typing import NDArray
 from ego_cli.catalog.avoidances import avoidances, listed_states
 from ego_cli.catalog.collaborative import Neighbours, neighbours_of
 from ego_cli.catalog.enrich import signal_matrix
-from ego_cli.catalog.evidence import Evidence, EvidenceReader
+from ego_cli.catalog.evidence import Evidence
+from ego_cli.catalog.evidence_reader import EvidenceReader
 from ego_cli.catalog.facets import FacetBuilder, Facets
 from ego_cli.catalog.features import FeatureReader, Features
 from ego_cli.catalog.kinds import TypeIndex, TypeReader, colour_stems

@@ -1,13 +1,15 @@
 """The ranking index: the same however it was made, and made anew when it must."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from ego_cli.catalog import index as indexing
-from ego_cli.catalog.evidence import Evidence, EvidenceReader, quantities, tokens_of
+from ego_cli.catalog.evidence import Evidence, quantities, tokens_of
+from ego_cli.catalog.evidence_reader import EvidenceReader
 from ego_cli.catalog.index import IndexMaker, index_of
 from ego_cli.catalog.kinds import TypeReader
 from ego_cli.catalog.product import Product
@@ -32,6 +34,13 @@ def files(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
+
+
+def read(products: Iterable[Product]) -> Evidence:
+    reader = EvidenceReader()
+    for product in products:
+        reader.add(product)
+    return reader.finish()
 
 
 @pytest.mark.parametrize("order", [None, [3, 1], [0, 1, 2]])
@@ -128,7 +137,7 @@ def test_an_index_of_other_word_lists_is_made_anew() -> None:
 
 
 def test_statements_survive_disk(tmp_path: Path) -> None:
-    made = Evidence.build(GOODS)
+    made = read(GOODS)
     made.save(tmp_path)
     kept = Evidence.load(tmp_path)
     assert kept is not None
@@ -138,7 +147,7 @@ def test_statements_survive_disk(tmp_path: Path) -> None:
 
 
 def test_a_damaged_index_is_no_index(tmp_path: Path) -> None:
-    Evidence.build(GOODS).save(tmp_path)
+    read(GOODS).save(tmp_path)
     (tmp_path / "token.npy").write_bytes(b"rubbish")
     assert Evidence.load(tmp_path) is None
 
@@ -154,6 +163,6 @@ def test_amounts_are_read_with_what_they_are_amounts_of() -> None:
 
 
 def test_statements_hold_phrases_only_whole() -> None:
-    evidence = Evidence.build([Product("x", "Bag", features=("pearl buttons", "snap pocket"))])
+    evidence = read([Product("x", "Bag", features=("pearl buttons", "snap pocket"))])
     assert evidence.stating(("pearl", "button")).tolist() == [0]
     assert evidence.stating(("pearl", "snap")).tolist() == []
